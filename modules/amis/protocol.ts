@@ -1,13 +1,19 @@
-/** Row of Siemens AMIS meters in the table of meter protocols. A session runs until it is aborted. */
+/**
+ * Entry for Siemens AMIS meters in the table of meter protocols (meter/protocols.ts). A session runs until it is
+ * aborted.
+ */
 import type { MeterProtocol, Opening } from "../readout/protocol.js";
 import { AMIS_INSTEAD, AMIS_SILENCE } from "./failures.js";
 import { AMISSession, type AMISSettings, LINE } from "./session.js";
 
 /** Value of the protocol setting. */
 export const PROTOCOL_AMIS = "amis";
-/** Time in which a meter calls and sends two telegrams, ms. */
+/** Time within which a meter calls and then sends two telegrams, ms. */
 const CALL_MS = 63_000;
-/** Longest time that a probe listens for a call if this protocol is the configured one, ms. Afterwards it tries other protocols. */
+/**
+ * Longest time for which a probe listens for a call if this protocol is configured, ms. Afterwards it tries other
+ * protocols.
+ */
 const LISTEN_MS = 50_000;
 
 function listen(opening: Opening<AMISSettings>): AMISSession {

@@ -1,18 +1,19 @@
 /**
  * Listens to a Siemens AMIS TD-3511 on its infrared port (Netz OÖ, "Spezifikation Kundenschnittstelle AMIS",
- * 2021-11-05). The meter is the master of an M-Bus with 9600 Bd, 8E1, and the gateway is its slave F0.
+ * 2021-11-05). The meter is the master of an M-Bus with 9600 Bd, 8E1, and the gateway is the slave with the address F0.
  *
- *     frame to F0                      | E5 | meaning
+ *     frame to F0                      | E5 | meaning (✓: the gateway answers with E5)
  *     ---------------------------------|----|-------------------------------------------------------
  *     SND_NKE, each minute             | ✓  | the meter looks for a slave; telegrams follow
  *     SND_UD, each second              | ✓  | telegram (telegram.ts); without E5 the meter looks for a slave again
- *     wrong sum, or any other frame    |    | none
+ *     wrong sum, or any other frame    |    | ignored
  *
- * E5 must arrive within 0.5 s. It is sent for each telegram with a right sum, so that a wrong key is reported as such.
+ * E5 must arrive within 0.5 s. It is sent for each telegram with a correct checksum, even if the key is wrong: the
+ * meter then continues to send, and the wrong key can be reported.
  *
- * A telegram is a readout if it can be deciphered, and its header equals that of the previous telegram. A meter that
- * has not received E5 repeats its telegram, and the repetition is ignored. A failure is reported for the second of two
- * telegrams in a row, because a single one may be damaged.
+ * A telegram becomes a readout if it can be deciphered, and if its header equals the header of the previous telegram. A
+ * meter that has not received E5 repeats its telegram, and the repetition is ignored. A failure is reported only if two
+ * telegrams in a row have it, because a single telegram may be damaged.
  *
  *     LISTENING   silence in a frame: the frame is dropped      abort: ENDED
  */
@@ -35,7 +36,7 @@ import type { RecordWriter } from "../readout/record-writer.js";
 import { AMIS_KEY, AMIS_NO_FRAME, AMIS_NO_KEY, AMIS_SILENCE, AMIS_UNKNOWN } from "./failures.js";
 import { AMISTelegram, asAnswer, DECIPHERED, decipher, isSameMeter, isTelegram, UNDECIPHERED } from "./telegram.js";
 
-/** Name in the API. */
+/** Name of the protocol in the API. */
 const PROTOCOL = "AMIS";
 export const LINE: LineSettings = Object.freeze({ baud: 9600, format: FORMAT_8E1 });
 const ADDRESS = 0xf0;
@@ -52,7 +53,9 @@ export interface AMISSettings {
 
 export class AMISSession implements ReadSession, Probing {
 	readonly line = LINE;
-	/** Failure of the last telegram; after `abort`, of all telegrams. */
+	/**
+	 * Failure of the last telegram. After `abort`, it is the failure of the session, undefined if there was a readout.
+	 */
 	failure: Failure | undefined;
 	meterId: Uint8Array = NO_BYTES;
 	received = 0;
@@ -62,13 +65,13 @@ export class AMISSession implements ReadSession, Probing {
 	readonly #records: RecordWriter;
 	readonly #frames = new LinkFrames();
 	readonly #outputs = new OutputQueue();
-	/** True if E5 is to be sent. */
+	/** True if `poll` must send E5. */
 	#acknowledges = false;
 	/** Event to report, or 0. It is reported before the next telegram overwrites the records. */
 	#event = 0;
-	/** Last telegram, as it was received; empty before. */
+	/** Last telegram, as it was received; empty before the first one. */
 	#last = NO_BYTES;
-	/** Failure of the last telegram, whether it was reported or not. */
+	/** Failure of the last telegram, even if it was not reported. */
 	#doubt: Failure | undefined;
 	#hasRead = false;
 	#hasEnded = false;
@@ -100,7 +103,7 @@ export class AMISSession implements ReadSession, Probing {
 		return this.#outputs.poll();
 	}
 
-	/** Stops listening, with a `failure` only if there was no readout. */
+	/** Stops listening. Sets `failure` only if there was no readout. */
 	abort(_nowMs: number): void {
 		if (this.#hasEnded) return;
 		this.#hasEnded = true;
@@ -110,12 +113,12 @@ export class AMISSession implements ReadSession, Probing {
 		this.#event = EVENT_END;
 	}
 
-	/** Returns the last telegram; undefined after one that failed a check. */
+	/** Returns the readout from the last telegram, or undefined if that telegram failed a check. */
 	readout(event: number, utcMs: number): Readout | undefined {
 		if (event !== EVENT_READOUT) return undefined;
 		const { meterId } = this;
 		const { kept: records = NO_BYTES, overflow } = this.#records;
-		// The readout is never fully checked, because the cipher has no tag.
+		// The integrity of a readout is never certain, because the cipher has no authentication tag.
 		const status = statusOf(overflow) || STATUS_UNCHECKED;
 		return { protocol: PROTOCOL, meterId, mode: 0, baud: LINE.baud, utcMs, status, records };
 	}

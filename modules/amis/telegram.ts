@@ -9,10 +9,10 @@
  * | 4 | access number, status, configuration: 50 05 (five blocks, mode 5) |
  * | 80 | records between 2F 2F and 2F 2F |
  *
- * The IV is maker, identification, version, medium, and the access number eight times. The cipher has no tag. In its
- * place, DIF to VIFE of all records must be those of the specification: damage to any block changes some of them, and
- * so does a wrong key. Damage to the header may change only the time. The caller therefore compares the headers of two
- * telegrams.
+ * The IV is maker, identification, version, medium, and the access number eight times. The cipher has no authentication
+ * tag. The check is instead that the bytes from DIF to VIFE of all records equal those of the specification. Damage to
+ * any block changes some of these bytes, and so does a wrong key. But damage to the header changes the IV, which may
+ * change nothing except the time. The caller therefore compares the headers of two telegrams.
  */
 import { encodeHex } from "../bytes/hex.js";
 import { AES_BLOCK_LENGTH, type Crypto } from "../io/crypto.js";
@@ -21,7 +21,7 @@ import { BILLING_PERIOD_CURRENT } from "../obis/code.js";
 
 const CI_AT = 2;
 const CI_SENT = 0x5b;
-/** CI of a slave's answer with the same header. */
+/** CI of a slave's answer that has the same header as these telegrams. */
 const CI_ANSWER = 0x72;
 const IDENT_AT = 3;
 const MAKER_AT = 7;
@@ -35,19 +35,20 @@ const MODE = 0x05;
 const DATA_AT = 15;
 
 /**
- * Deciphered records in hex, `.` for data: time, 1.8.0, 2.8.0, 3.8.1, 4.8.1, 1.7.0, 2.7.0, 3.7.0, 4.7.0, 1.128.0.
+ * Deciphered records in hex, with `.` for each digit of data. The records are time, 1.8.0, 2.8.0, 3.8.1, 4.8.1, 1.7.0,
+ * 2.7.0, 3.7.0, 4.7.0 and 1.128.0.
  */
 const FORM =
 	"2f2f066d............0403........04833c........8410fb8273........8410fb82f33c........" +
 	"042b........04ab3c........04fb14........04fb943c........0483ff04........2f2f";
 const DATA = 0x2e;
 const FRAME_LENGTH = DATA_AT + FORM.length / 2;
-/** Number of hex digits in 2F 2F. */
+/** Number of hex digits of the fill bytes 2F 2F. */
 const FILLERS = 4;
 
-/** Results of `decipher`. */
+/** Results of `decipher`: this one and the next two. */
 export const DECIPHERED = 0;
-/** The key is wrong, or the telegram damaged. */
+/** The key is wrong, or the telegram is damaged. */
 export const UNDECIPHERED = 1;
 /** The records differ from those of the specification. */
 export const UNKNOWN = 2;
@@ -63,7 +64,9 @@ export function isSameMeter(frame: Uint8Array, other: Uint8Array): boolean {
 	return isSame(frame, other, 1, ACCESS_AT) && isSame(frame, other, ACCESS_AT + 1, DATA_AT);
 }
 
-/** Returns a copy of the telegram in the form of a slave's answer; its data are replaced by `decipher`. */
+/**
+ * Returns a copy of the telegram in the form of a slave's answer. `decipher` later replaces the ciphered data in it.
+ */
 export function asAnswer(frame: Uint8Array): Uint8Array {
 	const answer = frame.slice();
 	answer[CI_AT] = CI_ANSWER;
@@ -95,8 +98,8 @@ function isAsSpecified(form: Uint8Array, start: number, end: number): boolean {
 }
 
 /**
- * Writes the records. Only the balance has no standard code: it has a VIFE of the maker, and is reported as
- * 1-0:1.128.0.
+ * Writes the records. Only the record of the balance (import minus export) has no standard code. It has a VIFE of the
+ * maker, and is reported as 1-0:1.128.0.
  */
 export class AMISTelegram extends SlaveTelegram {
 	protected override hasCode(): boolean {

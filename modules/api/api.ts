@@ -1,6 +1,6 @@
 /**
  * The HTTP API: dispatches requests and performs the common checks, in this order: path, method, host and origin, token
- * and scope. The server and ObjectReader then check size, JSON and fields.
+ * and scope. After that, the server checks the size of the body, and ObjectReader (validate.ts) checks JSON and fields.
  */
 
 import { SCOPE_NONE } from "../auth/tokens.js";
@@ -43,12 +43,18 @@ export interface RouteGroup {
 /** Addresses that are accepted in the Host field. */
 export interface OwnAddresses {
 	readonly address: { readonly ip: string } | undefined;
-	/** Wi-Fi address in addition to that of the cable, if Wi-Fi was switched on by hand. */
+	/**
+	 * Address in the Wi-Fi network, if the gateway also has one there because a user switched on Wi-Fi besides the
+	 * cable.
+	 */
 	readonly station: { readonly ip: string } | undefined;
 }
 
 export interface PlainPages {
-	/** Returns the body's receiver, true if it has answered, false if the request is for another page. */
+	/**
+	 * Returns a receiver for the body, true if the request has been answered, or false if the request is for another
+	 * page.
+	 */
 	answer(request: HTTPRequest, response: HTTPResponse): BodySink | boolean;
 }
 
@@ -163,7 +169,7 @@ export class API implements HTTPHandler {
 			exchange.fail(501, UNSUPPORTED, "No meter is read in safe mode; restart the device to leave it.");
 			return undefined;
 		}
-		// A missing optional body claims no memory.
+		// A request without a body needs no memory for one.
 		if (body === undefined || (body === NO_BODY && request.contentLength === 0))
 			return run(exchange, NO_VALUES, settings) ?? undefined;
 		const { long, limit } = body;
@@ -177,7 +183,7 @@ export class API implements HTTPHandler {
 		return sink;
 	}
 
-	/** Redirects to the requested host if it is the gateway's, otherwise to its IP address. */
+	/** Redirects to HTTPS, on the requested host if it is this gateway, otherwise on the gateway's IP address. */
 	private moveToHTTPS({ host, target }: HTTPRequest, response: HTTPResponse, isAstray: boolean): void {
 		const { hostname, httpsPort } = this.#core;
 		const own = host === undefined || isAstray ? undefined : withoutPort(host);
@@ -185,7 +191,10 @@ export class API implements HTTPHandler {
 		this.moveTo(response, 301, `https://${name}${portSuffix(httpsPort, 443)}${target}`);
 	}
 
-	/** Any port is valid, because a tunnel may use another one. Loopback names are allowed for the simulator. */
+	/**
+	 * Returns whether `requested` names this gateway. Any port is valid, because a tunnel may use another one. Loopback
+	 * names are allowed for the simulator.
+	 */
 	private isOwn(requested: string): boolean {
 		const network = this.#network;
 		const host = lowerCase(withoutPort(requested));
@@ -210,7 +219,7 @@ function isForPage({ method, path }: HTTPRequest): boolean {
 	return !path.startsWith("/api/") && (method === METHOD_GET || method === METHOD_HEAD);
 }
 
-/** Removes `:port` from a host, also after an IPv6 address in brackets. */
+/** Returns the host without `:port`. The host may also be an IPv6 address in brackets. */
 export function withoutPort(host: string): string {
 	const colon = host.indexOf(":", host.indexOf("]") + 1);
 	return colon < 0 || host.indexOf(":", colon + 1) >= 0 ? host : host.slice(0, colon);
@@ -220,7 +229,7 @@ function portSuffix(port: number, usual: number): string {
 	return port === usual ? "" : `:${port}`;
 }
 
-/** Cross-site check of a POST or DELETE. */
+/** Returns false for a POST or DELETE that a page of another website sends. */
 function isSameOrigin(request: HTTPRequest): boolean {
 	if (request.method !== METHOD_POST && request.method !== METHOD_DELETE) return true;
 	const origin = request.header("origin");
@@ -228,7 +237,7 @@ function isSameOrigin(request: HTTPRequest): boolean {
 	return lowerCase(origin) === lowerCase(`${request.secure ? "https" : "http"}://${request.host ?? ""}`);
 }
 
-/** Returns the token of the request. `Bearer` is case-sensitive (API text, Authentication 1). */
+/** Returns the token in the Authorization field, or "". `Bearer` is case-sensitive (API text, Authentication 1). */
 function tokenOf(request: HTTPRequest): string {
 	const value = request.header("authorization");
 	return value?.startsWith("Bearer ") ? value.slice(7) : "";

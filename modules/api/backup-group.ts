@@ -1,5 +1,6 @@
 /**
- * Group of settings in a backup, which has the path, fields and rules of a route's POST. Each part lists its groups.
+ * Group of settings in a backup. The group has the path, fields and rules of a route's POST. Each part lists its
+ * groups.
  */
 import type { Field, Setting, SettingField } from "../config/schema.js";
 import type { JSONWriter } from "../json/writer.js";
@@ -8,33 +9,33 @@ import type { SettingsTable } from "./settings.js";
 
 export interface BackupGroup {
 	readonly path: string;
-	/** Table of the route's POST. A file has the fields that satisfy `isShown`. */
+	/** Table of the route's POST. A backup file contains those of its fields that satisfy `isShown`. */
 	readonly table: BodyTable & Partial<SettingsTable>;
-	/** Replaces the table's `accept` if defined. */
+	/** If defined, it is used instead of the table's `accept`. */
 	readonly accept: SettingsTable["accept"] | undefined;
-	/** Secrets and certificates; the file has only `<name>_set`. */
+	/** Secrets and certificates. The backup file does not contain them, only the boolean `<name>_set`. */
 	readonly secrets: readonly SettingField[];
-	/** Address or network to which the secrets belong. They are discarded when it changes. */
+	/** Setting with the address or network to which the secrets belong. When it changes, the secrets are discarded. */
 	readonly boundTo: SettingField<string> | undefined;
 	/**
-	 * Setting that is turned off when a secret must be entered again, because sending without it would fail or be
-	 * unsafe.
+	 * Setting that a restore turns off if the user must enter a secret again, because sending without the secret would
+	 * fail or be unsafe.
 	 */
 	readonly needing: SettingField<boolean> | undefined;
 	/**
-	 * Settings restored together with `boundTo`, unless a secret must be entered again. If there are none, `boundTo` is
-	 * always restored.
+	 * Settings that are restored together with `boundTo`. Neither they nor `boundTo` are restored if the user must
+	 * enter a secret again. If this list is empty, `boundTo` is always restored.
 	 */
 	readonly bound: readonly SettingField[];
 	/**
-	 * Texts that may be empty in a backup; an empty text stands for the unit's default. The route itself refuses an
-	 * empty text.
+	 * Text settings that may be empty in a backup, although the route refuses an empty text. An empty text stands for
+	 * the default of the device.
 	 */
 	readonly own: readonly SettingField<string>[];
 	readonly writeList: ((writer: JSONWriter, stored: Uint8Array) => void) | undefined;
 }
 
-/** The groups' prototype, so that defaults take flash only once. */
+/** Default members. They are the prototype of all groups, so they take flash only once. */
 const PLAIN: Omit<BackupGroup, "path" | "table"> = Object.freeze({
 	accept: undefined,
 	secrets: Object.freeze([]),

@@ -1,6 +1,6 @@
 /**
- * Request body that claims memory until it ends. It is discarded if its token is revoked while it arrives, which may
- * take minutes.
+ * Receiver of a request body that claims memory until the body ends. A body may take minutes to arrive. If the token of
+ * the request is revoked in this time, the body is discarded.
  */
 import type { BodySink } from "../http/handler.js";
 import type { Cost } from "../io/memory.js";
@@ -19,7 +19,7 @@ export class ClaimedBody implements BodySink {
 		this.#cost = cost;
 	}
 
-	/** Returns undefined if memory is short. */
+	/** Claims memory and opens the receiver of the body. Returns undefined if memory is short. */
 	static open(exchange: Exchange, cost: Cost, open: () => BodySink): ClaimedBody | undefined {
 		return exchange.core.ledger.claim(cost) ? new ClaimedBody(open(), exchange, cost) : undefined;
 	}
@@ -29,7 +29,7 @@ export class ClaimedBody implements BodySink {
 		if (!this.#exchange.response.isOpen) this.release();
 	}
 
-	/** Releases the claim first, because processing the body may claim memory. */
+	/** Releases the claim before it ends the body, because processing the body may claim memory again. */
 	end(): void {
 		this.release();
 		if (this.#exchange.failIfRevoked()) this.#inner.abort?.();

@@ -1,6 +1,6 @@
 /**
- * Error replies: `{"error":"<code>","message":"<sentence>"}`, plus `"field"` if a field is the cause. A failed readout
- * has more members (meter.ts).
+ * Error replies: `{"error":"<code>","message":"<sentence>"}`, plus `"field"` if a field is the cause. The reply to a
+ * failed readout has more members.
  */
 import type { HTTPResponse } from "../http/response.js";
 import { JSONStream } from "../json/stream.js";
@@ -23,7 +23,7 @@ export const TOKEN_SLOTS_FULL = "token_slots_full";
 export const NO_UPGRADE = "no_upgrade";
 export const UNSUPPORTED = "unsupported";
 
-/** `message`: what happened and what to do; `more` writes additional members. */
+/** `message` says what happened and what to do. `more` writes additional members. */
 export function fail(
 	writer: JSONWriter,
 	response: HTTPResponse,

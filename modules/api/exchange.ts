@@ -10,7 +10,7 @@ import { BUSY, fail, UNAUTHORIZED } from "./errors.js";
 
 export interface RequestContext {
 	readonly part: unknown;
-	/** Token of the request; empty on a route that needs none. */
+	/** Token of the request; "" if the route needs none. */
 	readonly token: string;
 	readonly parameter: string;
 }
@@ -20,23 +20,25 @@ export function failUnauthorized(writer: JSONWriter, response: HTTPResponse, rea
 	fail(writer, response, 401, UNAUTHORIZED, "A valid token is needed; log in first.");
 }
 
-/** `Part`: type of the running instance of the route's part. */
+/** Request and reply. `Part` is the type of the running part that owns the route. */
 export class Exchange<Part = unknown> {
 	readonly core: Core;
-	/** Running part. It changes from group to group while a backup is restored. */
+	/**
+	 * Running part that owns the route. While a backup is restored, it is the part of the current group of settings.
+	 */
 	part: Part;
-	/** Valid until the route returns. */
+	/** Request. It is valid only until the handler of the route returns. */
 	readonly request: HTTPRequest;
 	readonly response: HTTPResponse;
 	readonly remoteAddress: string;
 	readonly secure: boolean;
 	readonly viaAccessPoint: boolean;
 	readonly token: string;
-	/** "" if the route has no parameter. */
+	/** Parameter in the path; "" if the route has none. */
 	readonly parameter: string;
 	/** Query parameter `lang`, or "". */
 	readonly language: string;
-	/** Prefix of field names in errors, because groups of a backup share field names. */
+	/** Prefix of field names in errors: the group in a backup, because several groups have fields of the same name. */
 	within = "";
 
 	constructor(core: Core, request: HTTPRequest, response: HTTPResponse, context: RequestContext) {
@@ -52,7 +54,7 @@ export class Exchange<Part = unknown> {
 		this.language = request.query("lang") ?? "";
 	}
 
-	/** If memory is short, answers 503 and returns false. */
+	/** Claims memory. If memory is short, answers 503 and returns false. */
 	claim(cost: Cost): boolean {
 		if (this.core.ledger.claim(cost)) return true;
 		this.busy();
@@ -60,8 +62,8 @@ export class Exchange<Part = unknown> {
 	}
 
 	/**
-	 * Answers 200 with JSON in pieces (rules: json/stream.ts). Releases `claimed` after the reply, or when the client
-	 * leaves.
+	 * Answers 200 with JSON that `produce` writes in pieces (rules: json/stream.ts). Releases the memory `claimed`
+	 * after the reply, or when the client disconnects.
 	 */
 	stream(produce: (writer: JSONWriter, unit: number) => boolean, claimed?: Cost): void {
 		const { ledger, writer } = this.core;
@@ -74,7 +76,7 @@ export class Exchange<Part = unknown> {
 		}
 	}
 
-	/** `members` may be called more than once. */
+	/** Answers 200 with one JSON object. `members` writes its members and may be called more than once. */
 	object(members: (writer: JSONWriter) => void): void {
 		this.stream((writer) => {
 			writer.beginObject();
@@ -93,7 +95,7 @@ export class Exchange<Part = unknown> {
 		this.response.sendBytes(status, this.core.text.encode(`${sentence}\n`));
 	}
 
-	/** Returns true, after a reply of 401, if the token was revoked while a long body arrived. */
+	/** Answers 401 and returns true if the token was revoked while a long body arrived. */
 	failIfRevoked(): boolean {
 		if (this.token === "" || this.core.scopeOf(this.token) !== SCOPE_NONE) return false;
 		failUnauthorized(this.core.writer, this.response, this.core.hostname);

@@ -1,4 +1,4 @@
-/** Reads members of a JSON object against a field table, token by token. The first error is kept. */
+/** Reads the members of a JSON object token by token and checks them against a field table. Keeps the first error. */
 import { checkField, type Field, type Setting } from "../config/schema.js";
 import type { TextCodec } from "../io/host.js";
 import { type JSONReader, TOKEN_ARRAY_START, TOKEN_NAME, TOKEN_OBJECT_END, TOKEN_STRING } from "../json/reader.js";
@@ -7,10 +7,10 @@ import { describe, scalarOf } from "./field-value.js";
 import { ListReader } from "./list-reader.js";
 
 export class FieldReader {
-	/** First refused field and the reason, or "". */
+	/** First refused field, and the reason (`refusal`); "" if no field was refused. */
 	refused = "";
 	refusal = "";
-	/** First missing field, possibly of a list's object, or "". */
+	/** First missing required field, possibly in an object of the list; "" if none is missing. */
 	missing = "";
 	readonly #reader: JSONReader;
 	readonly #text: TextCodec;
@@ -18,7 +18,7 @@ export class FieldReader {
 	#table = NO_BODY;
 	#values: (Setting | undefined)[] = [];
 	#openText: (() => LongText) | undefined;
-	/** Field being read, or -1. */
+	/** Index of the field being read, or -1. */
 	#field = -1;
 	#list: ListReader | undefined;
 	#long: LongText | undefined;
@@ -29,7 +29,9 @@ export class FieldReader {
 		this.#depth = depth;
 	}
 
-	/** `openText` creates the receiver of the long field, which is ignored without it. */
+	/**
+	 * Starts an object. `openText` creates the receiver of the long field; without `openText` that field is ignored.
+	 */
 	begin(table: BodyTable, values: (Setting | undefined)[], openText?: () => LongText): void {
 		this.#table = table;
 		this.#values = values;
@@ -37,7 +39,9 @@ export class FieldReader {
 		this.#field = -1;
 	}
 
-	/** Returns false for an unknown field, whose value is skipped. */
+	/**
+	 * Takes the next token of the object. Returns false for the name of an unknown field, whose value is then skipped.
+	 */
 	take(token: number): boolean {
 		if (this.#list !== undefined) {
 			if (this.#list.take(token)) this.endList(this.#list);
@@ -64,7 +68,7 @@ export class FieldReader {
 		while (this.#field >= 0 && !this.#reader.textEquals(fields[this.#field].name)) this.#field--;
 		const isLong = this.#field >= 0 && fields[this.#field].name === long?.name;
 		if (isLong && this.#openText !== undefined) {
-			// A repeated field replaces the previous value.
+			// If the field occurs twice, the second value replaces the first one.
 			this.#long?.close();
 			this.#long = this.#openText();
 			this.#reader.streamTo(this.#long);
@@ -73,7 +77,10 @@ export class FieldReader {
 		return this.#field >= 0;
 	}
 
-	/** An array or object is refused and skipped. */
+	/**
+	 * Takes the first token of a field's value. An array or object as the value of a simple field is refused and
+	 * skipped.
+	 */
 	private value(token: number): void {
 		const { list, long } = this.#table;
 		const field = this.#table.fields[this.#field];

@@ -1,9 +1,12 @@
-/** Converts JSON tokens to field values and describes field rules. */
+/** Converts JSON tokens to field values, and describes the allowed values of a field for error messages. */
 import { BOOLEAN, BYTES, type Field, type Setting, TEXT } from "../config/schema.js";
 import type { TextCodec } from "../io/host.js";
 import { type JSONReader, TOKEN_FALSE, TOKEN_NUMBER, TOKEN_STRING, TOKEN_TRUE } from "../json/reader.js";
 
-/** Returns the value, not yet checked against the field; undefined if no field can have it. */
+/**
+ * Returns the value of the token, or undefined if no field can have such a value. The bounds of the field are not
+ * checked here.
+ */
 export function scalarOf(reader: JSONReader, text: TextCodec, token: number, field: Field): Setting | undefined {
 	if (token === TOKEN_TRUE) return true;
 	if (token === TOKEN_FALSE) return false;
@@ -29,13 +32,13 @@ export function describe(field: Field, name = field.name): string {
 	return `${name} must be a whole number from ${minimum} to ${maximum}.`;
 }
 
-/** A minimum of 0 is omitted, because the route may refuse an empty text. */
+/** Describes the allowed length. A minimum of 0 is not mentioned, because the route itself may refuse an empty text. */
 function countIn({ minimum, maximum }: Field): string {
 	if (minimum === maximum) return `exactly ${maximum}`;
 	return minimum > 0 ? `${minimum} to ${maximum}` : `at most ${maximum}`;
 }
 
-/** Returns "" if all characters are allowed. */
+/** Describes the allowed characters; "" if all are allowed. */
 function charactersIn({ characters }: Field): string {
 	if (characters === "" || characters.charCodeAt(0) === 0) return "";
 	if (characters.length === 1) return ", none of them a control character";

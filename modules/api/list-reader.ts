@@ -1,8 +1,10 @@
 /**
- * Reads a list of objects from a body. Each object is checked against a field table and packed when it ends. Errors
- * name a field as `list[3].field`, where the objects are counted from 0. After the first error the list is skipped.
+ * Reads a list of objects from a body. Each object is checked against a field table, and packed when it is complete.
+ * Errors name a field as `list[3].field`, where the objects are counted from 0. After the first error the rest of the
+ * list is skipped.
  *
- * Packed list: number of objects (1 byte), then `size` bytes for each. Limits: `maximum` objects, at most 255.
+ * A packed list is the number of objects (1 byte), then `size` bytes for each object. Limits: `maximum` objects, at
+ * most 255.
  */
 import { BYTES, checkField, type Field, type Setting } from "../config/schema.js";
 import type { TextCodec } from "../io/host.js";
@@ -21,7 +23,7 @@ import { describe, describeMissing, scalarOf, valueIn } from "./field-value.js";
 const FIELD_NONE = -1;
 
 export class ListReader implements BodyValues {
-	/** First error and its field's path, or "". */
+	/** First error, and the path of the field with the error; "" without an error. */
 	message = "";
 	path = "";
 	isMissing = false;
@@ -30,7 +32,7 @@ export class ListReader implements BodyValues {
 	readonly #reader: JSONReader;
 	readonly #text: TextCodec;
 	readonly #packed: Uint8Array;
-	/** Nesting depth in the list, outside of objects. */
+	/** Nesting depth of the JSON reader between two objects of the list. */
 	readonly #depth: number;
 	#values: (Setting | undefined)[] = [];
 	#count = 0;
@@ -38,7 +40,7 @@ export class ListReader implements BodyValues {
 	#bytes: Uint8Array | undefined;
 	#byteCount = 0;
 
-	/** Create it once the list's start token has been read. */
+	/** Must be constructed when the reader has read the start token of the list. */
 	constructor(table: ListTable, name: string, reader: JSONReader, text: TextCodec) {
 		this.#table = table;
 		this.#name = name;

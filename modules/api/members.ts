@@ -1,4 +1,4 @@
-/** Functions that write one member of a JSON object, name and value, in one call. */
+/** Functions that write one member of a JSON object, with name and value. */
 import type { JSONWriter } from "../json/writer.js";
 
 export function textMember(writer: JSONWriter, name: string, value: string): void {

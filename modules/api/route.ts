@@ -9,19 +9,24 @@ import { getSettings, NO_SETTINGS, postSettings, type SettingsTable } from "./se
 
 export type RouteHandler = (exchange: Exchange<never>, values: BodyValues, settings: SettingsTable) => void;
 
-/** Returns a receiver for a body other than JSON; undefined if it has already answered the request. */
+/**
+ * Handler of a request whose body is not JSON. Returns a receiver for the body, or undefined if the handler has already
+ * answered the request.
+ */
 export type UploadHandler = (exchange: Exchange<never>) => BodySink | undefined;
 
 export interface Operation extends Route {
 	readonly run: RouteHandler | UploadHandler;
 	/**
-	 * Expected JSON object; default for POST: NO_BODY. Undefined: the body is discarded unless `run` returns a receiver.
+	 * Table of the expected JSON object. The default of a POST is NO_BODY. Undefined: the request has no JSON body, and
+	 * `run` may return a receiver for the body.
 	 */
 	readonly body: BodyTable | undefined;
 	/** Required scope (auth/tokens.ts); SCOPE_NONE ignores tokens. */
 	readonly scope: number;
 	/**
-	 * True if the reply may wait for meter or radio; such a request is refused on the last free connection of a port.
+	 * True if the reply may wait for the meter or the radio. Such a request is refused on the last free connection of a
+	 * port.
 	 */
 	readonly waits: boolean;
 	/** True if the operation is refused in safe mode. */
@@ -29,7 +34,7 @@ export interface Operation extends Route {
 	readonly settings: SettingsTable;
 }
 
-/** The operations' prototype, so that defaults take flash only once. */
+/** Default members. They are the prototype of all operations, so they take flash only once. */
 const PLAIN: Omit<Operation, keyof Route | "run"> = Object.freeze({
 	body: undefined,
 	scope: SCOPE_FULL,
@@ -48,7 +53,7 @@ export function route(
 	return Object.freeze(Object.setPrototypeOf({ method, path: `/api/v1/${path}`, run, ...body, ...own }, PLAIN));
 }
 
-/** `scope`: required by the GET. */
+/** Returns the GET and the POST of a group of settings. `scope` is the scope that the GET requires. */
 export function settingsRoutes(path: string, settings: SettingsTable, scope = SCOPE_FULL): readonly Operation[] {
 	return [
 		route(METHOD_GET, path, getSettings, { settings, scope }),

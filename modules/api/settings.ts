@@ -1,6 +1,7 @@
 /**
- * Group of settings as two routes of one path: GET shows them; POST changes some and answers like GET. The schema
- * (config/schema.ts) has names, bounds and defaults. The part's reactions (part.ts) carry out the effects.
+ * Group of settings with two routes of the same path. GET returns the settings. POST changes some of them, and has the
+ * same reply as GET. The schema (config/schema.ts) has names, bounds and defaults. The reactions of the part (part.ts)
+ * apply changed settings.
  */
 import { type Field, type Put, put, type Setting, type SettingField } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
@@ -12,17 +13,20 @@ import { booleanMember, numberMember, textMember } from "./members.js";
 
 export interface SettingsTable extends BodyTable {
 	readonly stored: readonly SettingField[];
-	/** Settings in the reply, in order; a secret as the boolean `<name>_set`. */
+	/** Settings in the reply, in this order. A secret is shown as the boolean `<name>_set`. */
 	readonly shown: readonly SettingField[];
-	/** Writes the reply in place of `shown`. */
+	/** Writes the reply, if a list of settings (`shown`) is not enough. */
 	readonly show?: (exchange: Exchange<never>) => void;
-	/** Returns the changes in place of `stored`; undefined if it has refused the request. */
+	/**
+	 * Checks the values and returns the changes, instead of storing all fields of `stored`. Returns undefined if it has
+	 * refused the request.
+	 */
 	readonly accept?: (exchange: Exchange<never>, values: BodyValues) => readonly Put[] | undefined;
-	/** True if each POST takes effect, even without a change. */
+	/** True if a POST takes effect even if it changes no value. */
 	readonly applies?: boolean;
 }
 
-/** `required`: names of the mandatory settings. */
+/** Returns the table for a group of settings. `required`: names of the fields that a POST must contain. */
 export function settingsOf(
 	fields: readonly SettingField[],
 	required: readonly string[] = [],
@@ -60,7 +64,7 @@ export function writeSettings(writer: JSONWriter, config: ConfigStore, shown: re
 	}
 }
 
-/** Omits bytes, which have no JSON form. */
+/** Writes a setting as a JSON member. Byte arrays are omitted, because they have no JSON form. */
 export function settingMember(writer: JSONWriter, name: string, value: Setting): void {
 	if (value === true || value === false) booleanMember(writer, name, value);
 	else if (typeof value === "number") numberMember(writer, name, value);

@@ -1,4 +1,7 @@
-/** Receives the certificate with which a server is verified. It is a long field (body.ts). */
+/**
+ * Receives a certificate with which the gateway will verify a server. The certificate is a long field of the body
+ * (body.ts).
+ */
 import { type BlobWriter, NO_MEMORY } from "../config/blob.js";
 import { trustRefusalOf } from "../config/certificate-rules.js";
 import { bodyField, TEXT } from "../config/schema.js";
@@ -8,10 +11,13 @@ import type { LongText } from "./body.js";
 import { BUSY } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 
-/** Value of the field if another request is sending a certificate. */
+/** Value of the field if another request is already sending a certificate. */
 export const CERTIFICATE_BUSY = false;
 
-/** The text is stored as it arrives; the value refers to the stored text. */
+/**
+ * Body field with the certificate. The text is stored in flash while it arrives; the value is a reference to the stored
+ * text.
+ */
 export const CERTIFICATE_TEXT = bodyField<Uint8Array | typeof CERTIFICATE_BUSY>({
 	name: "cert",
 	kind: TEXT,
@@ -23,7 +29,7 @@ function openCertificate(_: Core, { certificates }: { readonly certificates: Tru
 	return new CertificateText(certificates);
 }
 
-/** The certificate is unused until a setting refers to it. */
+/** Stores the text of the certificate in flash. The certificate is not used until a setting refers to it. */
 export class CertificateText implements LongText {
 	readonly #certificates: TrustedCertificates;
 	readonly #writer: BlobWriter | undefined;
@@ -50,8 +56,9 @@ export class CertificateText implements LongText {
 }
 
 /**
- * Returns why the certificate in flash can't be trusted; "" if it can or is absent. If another request is sending one, or
- * memory is short, answers 503 and returns NO_MEMORY.
+ * Returns why the newly stored certificate can't be used to verify a server; "" if it can be used, or if the request
+ * has no certificate. If another request is sending a certificate, or if memory is short, answers 503 and returns
+ * NO_MEMORY.
  */
 export function trustRefusalIn(
 	exchange: Exchange,
@@ -65,7 +72,7 @@ export function trustRefusalIn(
 	}
 	if (reference === undefined || reference.length === 0) return "";
 	const { crypto } = exchange.core;
-	// For example a private key pasted by mistake.
+	// A text is refused, for example, if the user has pasted a private key by mistake.
 	const refusal = certificates.lendNew(reference, (pem) => trustRefusalOf(crypto.readCertificates(pem)));
 	if (refusal === undefined) throw new Error("flash has lost what was just written");
 	if (refusal === NO_MEMORY) exchange.busy();

@@ -1,6 +1,7 @@
 /**
- * Reads the JSON object of a request against a field table, as it arrives. Unknown members are checked as JSON and
- * skipped. Errors are reported in this order: invalid JSON, invalid field (the first one sent), missing field.
+ * Reads the JSON object of a request while it arrives, and checks it against a field table. Unknown members must be
+ * valid JSON, and are skipped. Errors are reported in this order: invalid JSON, invalid field (the first one sent),
+ * missing field.
  */
 import type { Field, Setting } from "../config/schema.js";
 import type { BodySink } from "../http/handler.js";
@@ -11,11 +12,11 @@ import { INVALID_FIELD, INVALID_JSON, MISSING_FIELD } from "./errors.js";
 import { FieldReader } from "./field-reader.js";
 import { describeMissing, valueIn } from "./field-value.js";
 
-/** `code`: "" on success. */
+/** Called at the end of the body. `code` is the error code; "" on success. */
 export type BodyDone = (values: BodyValues, code: string, message: string, field: string | undefined) => void;
 
 const DEPTH = 4;
-/** Buffer for the longest string: a password of 128 characters, 4 bytes each. */
+/** Size of the buffer for a string, bytes. The longest string is a password of 128 characters with 4 bytes each. */
 export const SCRATCH = 512;
 
 export class ObjectReader implements BodySink, BodyValues {

@@ -10,18 +10,19 @@
  *   safe mode   counted while     HEALTHY       likewise        restart        counts cleared
  *               YOUNG
  *
- * A panic, a watchdog reset or a brownout is a fault (`Ending`); a power cut, a manual reset or a planned restart is
- * not. Time is counted in minutes of running, at least one for each start, because a restart loses the clock.
+ * A panic, a watchdog reset or a brownout is a fault (`Ending`). A power cut, a manual reset or a planned restart is
+ * not. The clock is lost in a restart, so the ten minutes are counted as minutes of running time, and each start counts
+ * as at least one minute.
  *
  * The guard's state is in retained memory, which a power cut clears:
  *
  *   offset  bytes  content
  *   0       1      layout, 1
- *   1       1      1: the current start is YOUNG
- *   2       3      minutes since each counted start, newest first; FORGOTTEN_MINUTES: none
- *   5       ...    causes of their ends, newest first, separated by "; ", UTF-8
+ *   1       1      1 while the current start is YOUNG
+ *   2       3      minutes since each of the three counted starts, newest first; FORGOTTEN_MINUTES: no start
+ *   5       ...    causes of the faults that ended these starts, newest first, separated by "; ", UTF-8
  *
- * Limit: CAUSES_LIMIT characters of causes. At a start the memory may contain anything.
+ * Limit: CAUSES_LIMIT characters of causes. At the start of the firmware, retained memory may contain arbitrary bytes.
  */
 import type { Driver, Task } from "../io/driver.js";
 import type { Retained } from "../io/flash.js";
@@ -60,7 +61,7 @@ export class CrashLoopGuard implements Timed {
 	#record: Uint8Array;
 	#minutes = 0;
 
-	/** `ending`: undefined does not count as a fault. */
+	/** `ending` is the end of the previous start; undefined (unknown) does not count as a fault. */
 	constructor(
 		{ driver, text }: CrashLoopDeps,
 		retained: Retained,
@@ -76,7 +77,7 @@ export class CrashLoopGuard implements Timed {
 		try {
 			causes = text.decode(this.#record, HEADER_LENGTH);
 		} catch {
-			// The stored text may be cut or arbitrary.
+			// The causes remain empty, because the stored text is cut or arbitrary.
 		}
 		if (ending?.isFault === true && this.#record[YOUNG_OFFSET] === 1) {
 			causes = `${ending.cause}${causes === "" ? "" : "; "}${causes}`.slice(0, CAUSES_LIMIT);
@@ -92,7 +93,7 @@ export class CrashLoopGuard implements Timed {
 		this.task = driver.register("starts", this);
 	}
 
-	/** A planned restart must not count as a fault. */
+	/** Call before a planned restart. Clears the counts. */
 	plannedRestart(): void {
 		this.#record = noRecord();
 		this.save(0);
@@ -115,7 +116,7 @@ export class CrashLoopGuard implements Timed {
 		if (record[NEWEST_OFFSET] === FORGOTTEN_MINUTES) this.#record = record.slice(0, HEADER_LENGTH);
 	}
 
-	/** A failed write must not prevent a start. */
+	/** Errors are ignored, because a failed write must not prevent a start. */
 	private save(isYoung: number): void {
 		this.#record[0] = LAYOUT;
 		this.#record[YOUNG_OFFSET] = isYoung;

@@ -1,14 +1,14 @@
 /**
- * Delayed actions: refreshing certificate and network names, and restarting. The delay lets the reply to the client
- * leave first.
+ * Two delayed actions: a refresh of the certificate and the network names, and a restart of the device. During the
+ * delay, the reply to the client who caused the action is sent.
  *
  *              requested    DELAY_MS later
  *   IDLE       ASKED        –
  *   ASKED      ASKED        IDLE, action runs
  *
- * A request in ASKED can only make the action run earlier. No refresh runs while a restart is due: the start refreshes
- * everything, and a factory reset has erased the settings. A refresh for a new address runs at least READDRESS_MS after
- * the last one, to reduce wear of the flash.
+ * A request in ASKED can make the action run earlier, but not later. No refresh runs while a restart is pending,
+ * because the start refreshes everything, and because a factory reset may have erased the settings. A refresh because
+ * of a new address runs at least READDRESS_MS after the last refresh, to reduce wear of the flash.
  */
 import type { Driver, Task } from "../io/driver.js";
 import type { Timed } from "../io/machine.js";

@@ -1,4 +1,4 @@
-/** Log entries made when a state changes. */
+/** Makes log entries when the network, the clock or the result of the readouts changes. */
 import type { EventLog } from "../diagnostics/event-log.js";
 import {
 	EVENT_CLOCK,
@@ -9,7 +9,7 @@ import {
 } from "../diagnostics/events.js";
 
 export interface InitialState {
-	/** True after a wake by the timer; network changes are then not logged. */
+	/** True if the timer has woken the device. Network changes are not logged then. */
 	readonly isRoutine: boolean;
 	readonly isClockSet: boolean;
 	readonly meterFailure: string | undefined;
@@ -18,7 +18,7 @@ export interface InitialState {
 export class EdgeEvents {
 	readonly #events: EventLog;
 	readonly #isRoutine: boolean;
-	/** Failure code; "" after a good readout; undefined while unknown. */
+	/** Failure code of the last readout; "" after a good readout; undefined before the first one. */
 	meterFailure: string | undefined;
 	#ip = "";
 	#isByCable = false;
@@ -31,7 +31,7 @@ export class EdgeEvents {
 		this.meterFailure = meterFailure;
 	}
 
-	/** Returns whether address or interface changed. `ip`: "" without a network. */
+	/** Returns whether the address or the interface has changed. `ip` is "" without a network. */
 	networkChanged(ip: string, isByCable: boolean): boolean {
 		if (ip === this.#ip && isByCable === this.#isByCable) return false;
 		this.#ip = ip;

@@ -146,9 +146,10 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		this.live.changed();
 	}
 
-	/** Throws if a listener can't be opened. */
+	/** Starts the gateway. Throws if a listener can't be opened. */
 	start(): void {
-		// The constructor does not do this, because its many local variables would stay on the stack.
+		// The parts are not opened in the constructor, because its many local variables would stay on the stack
+		// meanwhile.
 		this.openParts();
 		this.begin();
 	}
@@ -165,7 +166,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 	private begin(): void {
 		const { button, ending, switchedOn } = this.host;
 		const { driver, guard, saving, storage, trace } = this;
-		// This comes first, so that a unit that fails to start can be reset.
+		// Power cycles are counted first, so that a device whose start fails can be reset.
 		if (switchedOn !== undefined) {
 			guard("power cycles", () => {
 				this.#powerCycles = new PowerCycles({ driver, storage, trace });
@@ -198,7 +199,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 			const { listener } = this.#serving;
 			if (listener === undefined) return;
 			if (this.safeMode === "") identity.serveInstalled(listener, hostname);
-			// A line in the developer's log at each wake would cost battery.
+			// A device that sleeps does not write this line, because writing it at each wake would drain the battery.
 			if (this.saving === undefined) identity.announce();
 		});
 		this.connectParts();
@@ -207,7 +208,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		if (this.saving?.isByButton) this.network?.bringUp();
 	}
 
-	/** Like `notifyParts`, but takes less stack, because opening a port makes deeply nested calls. */
+	/** Like `notifyParts`, but with less stack, because a part opens ports here, which makes deeply nested calls. */
 	private connectParts(): void {
 		for (let i = 0; i < PARTS.length; i++) {
 			try {
@@ -266,17 +267,18 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		this.light?.resetting();
 		try {
 			this.notifyParts((running) => running.resetting?.());
-			// The log is erased first, because a reset that continues after a restart does not erase it.
+			// The log is erased before the settings: a reset that is interrupted here and continues after a restart
+			// does not erase the log.
 			this.events.erase();
 			this.config.erase();
 			for (const running of this.#running) running?.erase?.();
 		} finally {
-			// Restarts even if flash refused a deletion: the next start continues the reset.
+			// The device restarts even if flash refused a deletion, because the next start continues the reset.
 			this.restartSoon();
 		}
 	}
 
-	/** Also refreshes the certificate, which may not be valid at the new time. */
+	/** Called when the clock was set. Refreshes the certificate, which may not be valid at the new time. */
 	clockChanged(): void {
 		this.#edgeEvents.clockChanged();
 		this.saving?.clockChanged();

@@ -1,4 +1,4 @@
-/** Logs exceptions of the host's callbacks; an uncaught one restarts the device. */
+/** Runs a callback of the host and logs its exceptions. An exception that is not caught would restart the device. */
 import { StorageRefusal } from "../config/watched-storage.js";
 
 export type Guard = (part: string, run: () => void) => void;
@@ -8,7 +8,7 @@ export function guardWith(trace: (message: string) => void): Guard {
 		try {
 			run();
 		} catch (error) {
-			// WatchedStorage has logged it.
+			// WatchedStorage has already logged this error.
 			if (error instanceof StorageRefusal) return;
 			trace(`${part}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
 		}

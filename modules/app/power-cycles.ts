@@ -1,14 +1,15 @@
 /**
- * Factory reset of a unit without a button. It happens when power is cut CYCLES times, each time within OUTLIVED_MS
- * after it was switched on, and is then switched on again. The host must know whether power was switched on before a
- * start (`switchedOn`).
+ * Factory reset of a unit without a button. The reset happens if a user cuts the power CYCLES times, each time within
+ * OUTLIVED_MS after switching it on, and then switches it on again. The host must know whether a start follows such a
+ * switching on (`switchedOn`) or a restart.
  *
  *                     power switched on        another start    OUTLIVED_MS later
  *   NONE              COUNTED, 1               NONE             –
  *   COUNTED, n        COUNTED, n + 1           COUNTED, n       NONE
  *   COUNTED, CYCLES   the reset, then NONE     COUNTED, CYCLES  NONE
  *
- * Another start is a restart, a watchdog reset or a brownout. Flash is written twice each time power is switched on.
+ * "Another start" means a start after a restart, a watchdog reset or a brownout. Flash is written twice each time power
+ * is switched on.
  */
 import type { Driver, Task } from "../io/driver.js";
 import type { Storage } from "../io/host.js";
@@ -16,7 +17,7 @@ import type { Timed } from "../io/machine.js";
 
 export const CYCLES = 5;
 export const OUTLIVED_MS = 10_000;
-/** The value is one byte. */
+/** Storage key of the count; the value is one byte. */
 const KEY = "power_cycles";
 
 export interface PowerCyclesUser {
@@ -39,14 +40,14 @@ export class PowerCycles implements Timed {
 		this.#task = deps.driver.register("power cycles", this);
 	}
 
-	/** Throws what the storage throws. */
+	/** Called at each start of the firmware. Throws what the storage throws. */
 	start(switchedOn: boolean, user: PowerCyclesUser): void {
 		this.#task.update((nowMs) => {
 			const { storage, trace } = this.#deps;
 			const count = storage.get(KEY)?.[0] ?? 0;
 			if (switchedOn && count >= CYCLES) {
 				trace(`Power was cut ${count} times soon after a start: resetting to factory settings.`);
-				// The count is deleted after the reset, so that an interrupted one is repeated.
+				// The count is deleted after the reset, so that an interrupted reset is repeated at the next start.
 				user.factoryReset();
 				storage.delete(KEY);
 				return;

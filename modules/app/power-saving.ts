@@ -1,15 +1,16 @@
 /**
- * Sleep of the gateway: carries out the decisions of power/sleep.ts, and saves the state for the next start.
+ * Puts the gateway to sleep when power/sleep.ts decides so, and saves its state for the next start.
  *
- * A sleep ends the program: sessions and the last readout are lost. The front of retained memory holds, little-endian:
+ * A sleep ends the program, so sessions and the last readout are lost. The front of retained memory
+ * (shared-retained.ts) holds the saved state, little-endian:
  *
  *   offset  bytes  content
- *   0       1      1: the cells are empty
+ *   0       1      1 if the battery cells are empty
  *   1       2      minutes until the next time synchronization, u16
  *   3       24     the schedule (Schedule.keep)
  *   27      36     code of the meter's last failure, ASCII, padded with zeros
  *
- * The front is valid only after a sleep.
+ * The front is valid only if the start follows a sleep.
  */
 
 import type { ConfigStore } from "../config/store.js";
@@ -36,14 +37,14 @@ const CODE_OFFSET = 27;
 
 const MINUTE_MS = 60_000;
 const MINUTES_LIMIT = 0xffff;
-/** Interval of setting the clock; the sleeping clock may drift by seconds an hour. */
+/** Interval between two time synchronizations. During sleep the clock may drift by some seconds per hour. */
 const SYNC_MS = 6 * 60 * MINUTE_MS;
-/** Interval of time synchronization while the clock is not set. */
+/** Interval between two attempts to synchronize the time while the clock is not set. */
 const UNSET_MS = 60 * MINUTE_MS;
 
 const NOTE_NONE = 0;
 const NOTE_BEING_MADE = 1;
-/** The event was logged in this start or before a sleep. */
+/** The event "battery empty" was logged, since this start or before the last sleep. */
 const NOTE_MADE = 2;
 
 export interface SavingUser {
@@ -54,7 +55,10 @@ export interface SavingUser {
 		readonly settings: Pick<NetworkSettings, "station" | "wifiEnabled" | "ethernetEnabled">;
 		readonly manager: { readonly cable: { readonly isUsed: boolean } | undefined } | undefined;
 	};
-	/** Each of these is true if the member of the same name is true in any part (Running, core/core.ts). */
+	/**
+	 * Each of the next three members is true if the member of the same name is true in any part (Running,
+	 * core/core.ts).
+	 */
 	readonly isBusy: boolean;
 	readonly isSending: boolean;
 	readonly staysAwake: boolean;
@@ -77,7 +81,10 @@ export interface SavingDeps {
 	guard(part: string, run: () => void): void;
 }
 
-/** Members of the host that refuse writes while the cells are weak. */
+/**
+ * Members of the host through which the gateway writes. Storage and flash refuse writes while the battery cells are
+ * empty.
+ */
 export type WriteGuarded = Pick<Host, "retained" | "storage" | "flash">;
 
 export class PowerSaving implements Sleeper, FlashGuard {
@@ -88,7 +95,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	readonly #supply: Supply;
 	readonly #policy: SleepPolicy;
 	#parts: SavingParts | undefined;
-	/** Next setting of the clock, monotonic ms; Infinity without a time server. */
+	/** Time of the next time synchronization, monotonic ms; Infinity without a time server. */
 	#syncMs: number;
 	#note: number;
 
@@ -109,7 +116,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 
 	gate({ storage, flash, power }: Host): WriteGuarded {
 		const retained = this.#retained;
-		// exactOptionalPropertyTypes forbids undefined.
+		// The member is omitted, because exactOptionalPropertyTypes forbids the value undefined.
 		const rest = retained === undefined ? {} : { retained };
 		if (power === undefined || power.cells === 0) return { ...rest, storage, ...(flash && { flash }) };
 		return { ...rest, storage: new StorageGate(storage, this), ...(flash && { flash: new FlashGate(flash, this) }) };
@@ -123,12 +130,15 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		return this.#sleep.wakeReason === WAKE_TIMER;
 	}
 
-	/** True after a wake by a person. The last readout is lost, so the meter must be read. */
+	/**
+	 * True if a person has woken the device. The last readout is lost in sleep, so the meter must be read for this
+	 * person.
+	 */
 	get isForPerson(): boolean {
 		return this.#sleep.wakeReason > WAKE_TIMER;
 	}
 
-	/** True after a wake by the button, which counts as a short press. */
+	/** True if the button has woken the device. This counts as a short press. */
 	get isByButton(): boolean {
 		return this.#sleep.wakeReason === WAKE_BUTTON;
 	}
@@ -138,7 +148,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		return front && viewOf(front, SCHEDULE_OFFSET);
 	}
 
-	/** Meter failure code before the sleep; undefined without one. */
+	/** Failure code of the last readout before the sleep; undefined if no sleep precedes this start. */
 	get failureBefore(): string | undefined {
 		const front = this.frontBefore;
 		if (front === undefined) return undefined;
@@ -150,12 +160,12 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		}
 	}
 
-	/** True if the cells are empty; only PowerSaving runs then. */
+	/** True if the battery cells are empty. Nothing but PowerSaving runs then. */
 	get isEmpty(): boolean {
 		return this.#supply.isLow;
 	}
 
-	/** End of the waking time, monotonic ms; Infinity if the device stays awake. */
+	/** Time until which the device stays awake at least, monotonic ms; Infinity if it does not sleep. */
 	get awakeUntilMs(): number {
 		return this.#policy.awakeUntilMs;
 	}
@@ -194,7 +204,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	}
 
 	get isWorking(): boolean {
-		// A firmware trial (`staysAwake`) ends before the policy's limit.
+		// The trial of a new firmware (`staysAwake`) ends before the limit in the sleep policy.
 		return this.#user.staysAwake || this.#user.isBusy;
 	}
 
@@ -217,7 +227,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	emptied(): void {
 		const { events, light } = this.#parts ?? {};
 		if (this.#note === NOTE_NONE) {
-			// The gate permits only this last write.
+			// The event is the last write that the storage gate permits.
 			this.#note = NOTE_BEING_MADE;
 			events?.note(EVENT_BATTERY_EMPTY);
 		}
@@ -229,15 +239,15 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		const { guard } = this.#deps;
 		guard("sleep", () => this.saveState(ms));
 		guard("sleep", () => {
-			// A planned end is not a fault.
+			// A sleep must not count as a fault.
 			this.#parts?.crashLoop?.plannedRestart();
 			this.#user.stop();
 		});
 		try {
 			this.#sleep.begin(ms);
 		} catch (error) {
-			// After an error the guard logs it and the device restarts. Otherwise the device would stay awake with its
-			// radio off.
+			// If the sleep fails, the guard logs the error and the device restarts. It would otherwise stay awake with
+			// its radio off.
 			guard("sleep", () => {
 				throw error;
 			});
@@ -252,7 +262,8 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	private get hasNetwork(): boolean {
 		const { manager, settings } = this.#user.networking;
 		if (manager === undefined) return false;
-		// A cable is only detected once the port is open.
+		// The device does not know yet whether a cable is plugged in, because that is detected only when the port is
+		// open.
 		if (manager.cable !== undefined && settings.ethernetEnabled) return true;
 		return settings.station !== undefined && settings.wifiEnabled;
 	}
@@ -264,14 +275,15 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	private saveState(ms: number): void {
 		const { driver, clock, text } = this.#deps;
 		const nowMs = driver.nowMs();
-		// A due synchronization counts as done even if no server answered.
+		// If a synchronization was due, the next one is scheduled even if no server has answered.
 		if (this.hasNetwork && this.isSyncDue) this.#syncMs = nowMs + (clock.utcMs() === undefined ? UNSET_MS : SYNC_MS);
 		const minutes = Math.round((this.#syncMs - nowMs - ms) / MINUTE_MS);
 		const front = this.#retained?.readFront();
 		if (front === undefined) return;
 		viewOf(front).setUint16(SYNC_OFFSET, Math.min(Math.max(0, minutes), MINUTES_LIMIT), true);
 		front[EMPTY_OFFSET] = Number(this.isEmpty);
-		// With empty cells neither meter nor schedule ran, so the saved values remain valid.
+		// With empty cells neither the meter nor the schedule has run since the start, so the values saved earlier
+		// remain valid.
 		if (!this.isEmpty) {
 			this.#user.metering.schedule.keep(viewOf(front, SCHEDULE_OFFSET));
 			const code = text.encode(this.#parts?.edgeEvents.meterFailure ?? "");

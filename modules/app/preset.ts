@@ -1,4 +1,4 @@
-/** Configures and inspects a unit that is not running, for hosts that preconfigure units. */
+/** Writes and checks the settings of a device that is not running, for hosts that preconfigure devices. */
 
 import { ACCESS_IS_DEFAULT } from "../auth/fields.js";
 import { put } from "../config/schema.js";
@@ -14,7 +14,7 @@ import {
 import { ENTRIES } from "../parts.js";
 import { NetworkSettings } from "../wifi/settings.js";
 
-/** Stores a Wi-Fi network with DHCP. The lengths are those of StationOptions. */
+/** Stores a Wi-Fi network that uses DHCP. The maximum lengths of name and password are those of StationOptions. */
 export function presetNetwork(storage: Storage, text: TextCodec, network: { ssid: string; password: string }): void {
 	const settings = new NetworkSettings(new ConfigStore(storage, text, ENTRIES), { hostname: "", accessPointKey: "" });
 	settings.setStation({ ...network, dhcp: true });
@@ -22,8 +22,8 @@ export function presetNetwork(storage: Storage, text: TextCodec, network: { ssid
 }
 
 /**
- * Stores the settings of a hub, and of a readout each minute. Returns false if these settings were stored already.
- * Throws if flash refuses.
+ * Stores the settings of a hub, and a schedule of one readout per minute. Returns false if exactly these settings were
+ * stored already. Throws if flash refuses.
  */
 export function presetHub(storage: Storage, text: TextCodec, { url, token }: { url: string; token: string }): boolean {
 	return new ConfigStore(storage, text, ENTRIES).change([
@@ -37,8 +37,8 @@ export function presetHub(storage: Storage, text: TextCodec, { url, token }: { u
 }
 
 /**
- * Returns the keys of settings that are damaged or were written by newer firmware; the gateway would replace them with
- * defaults.
+ * Returns the storage keys of settings that this firmware can't read, because they are damaged or were written by newer
+ * firmware. The gateway would use the defaults instead.
  */
 export function unreadableSettings(storage: Storage, text: TextCodec): string[] {
 	return [...new ConfigStore(storage, text, ENTRIES).damaged];

@@ -8,14 +8,14 @@ import type { NetworkSettings } from "../wifi/settings.js";
 
 const HTTP = 0;
 const HTTPS = 1;
-/** Connections per port; a TLS connection takes 24 KB more while it sends. */
+/** Maximum number of connections per port. A TLS connection takes 24 KB more memory while it sends. */
 const PLACES = 3;
 
 export class Serving {
 	#server: HTTPServer | undefined;
 	#console: Improv | undefined;
 
-	/** `identity` returns the certificate of the TLS port. Throws if a listener can't be opened. */
+	/** Opens the ports. `identity` returns the certificate for the TLS port. Throws if a listener can't be opened. */
 	open({ http, https }: Network, options: Omit<HTTPServerOptions, "ports">, identity: () => CertificatePair): void {
 		const plain = { port: http, places: PLACES };
 		const ports = https === undefined ? [plain] : [plain, { port: https, places: PLACES, identity }];

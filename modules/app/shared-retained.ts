@@ -1,8 +1,9 @@
 /**
- * Retained memory that two modules share: power-saving.ts has the front, crash-loop-guard.ts has the rest.
+ * Retained memory that two modules share: power-saving.ts uses the first FRONT_LENGTH bytes (the front), and
+ * crash-loop-guard.ts uses the rest.
  *
  *   offset  bytes         content
- *   0       1             layout, 2 (1: layout without the front)
+ *   0       1             number of the layout, 2 (older firmware: 1, without the front)
  *   1       FRONT_LENGTH  the front
  *   ...                   the rest, of any length
  */
@@ -35,12 +36,12 @@ export class SharedRetained implements Retained {
 		this.#retained.write(whole);
 	}
 
-	/** Returns a copy of the front; zeros if nothing was retained. */
+	/** Returns a copy of the front. It contains zeros if nothing was retained. */
 	readFront(): Uint8Array {
 		return this.whole.slice(1, HEADER_LENGTH);
 	}
 
-	/** Throws what the memory throws. */
+	/** Writes the front. Throws what the retained memory throws. */
 	writeFront(front: Uint8Array): void {
 		const whole = this.whole;
 		whole.set(front, 1);

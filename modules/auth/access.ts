@@ -19,7 +19,7 @@ export class Access implements Running {
 		this.tokens = new Tokens(new TokenSettings(config), crypto, clock, text);
 	}
 
-	/** Created on first use, because a wake that only reads the meter does not need it. */
+	/** Created at its first use, because a device that wakes only to read the meter does not need it. */
 	get login(): Login {
 		this.#login ??= this.makeLogin();
 		return this.#login;

@@ -12,12 +12,12 @@ export const DIGEST_LENGTH = 32;
 const SALT_LENGTH = 16;
 
 export interface AccountRecord {
-	/** Hex text; empty without an account. */
+	/** Salt in hex; empty if there is no account yet. */
 	readonly salt: string;
-	/** DIGEST_LENGTH bytes; empty without an account. */
+	/** `inner`, DIGEST_LENGTH bytes; empty if there is no account yet. */
 	readonly digest: Uint8Array;
 	readonly isDefault: boolean;
-	/** Writes all three atomically; takes ownership of `digest`. Throws on failure. */
+	/** Writes salt, digest and flag atomically. Takes ownership of `digest`. Throws on failure. */
 	save(salt: string, digest: Uint8Array, isDefault: boolean): void;
 }
 
@@ -44,12 +44,12 @@ export class Account {
 		return this.#record.isDefault;
 	}
 
-	/** Returns whether `proof` is SHA256(inner ‖ nonce), in constant time for a given length. */
+	/** Returns whether `proof` is SHA256(inner ‖ nonce). The time depends on the length of `proof` only. */
 	isProof(proof: Uint8Array, nonce: Uint8Array): boolean {
 		return equalConstantTime(this.#crypto.sha256(this.#record.digest, nonce), proof);
 	}
 
-	/** Returns whether the password is right, in constant time for a given length. */
+	/** Returns whether the password is right. The time depends on the length of the password only. */
 	isPassword(password: string): boolean {
 		return equalConstantTime(this.#record.digest, this.digestOf(password));
 	}

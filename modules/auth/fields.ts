@@ -1,7 +1,7 @@
 /** Fields of the account and the long-lived tokens. */
 import { BOOLEAN, BYTES, entry, field, HEX, INTERNAL, TEXT } from "../config/schema.js";
 
-/** Unique ids of the entries among all parts; never reused. */
+/** Numbers of the entries. They are unique among the entries of all parts, and are never reused. */
 const IN_ACCESS = 3;
 const IN_TOKENS = 6;
 
@@ -15,7 +15,7 @@ export const ACCESS_SALT = field<string>({
 	characters: HEX,
 	initial: "",
 });
-/** SHA-256 of salt and password; sufficient for a login. */
+/** SHA-256 of salt and password. It must stay secret, because it is sufficient for a login. */
 export const ACCESS_DIGEST = field<Uint8Array>({
 	entry: IN_ACCESS,
 	id: 2,

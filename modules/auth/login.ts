@@ -1,10 +1,11 @@
 /**
- * Login and change of the password, in the challenge form and in the plaintext form of firmware 1.0.x. Order of checks:
+ * Login and change of the password. A client sends a proof (the challenge form), or the password as plain text (the
+ * form of firmware 1.0.x). The checks run in this order:
  * 1. The rate limiter: while it blocks an address, nothing else is checked, and the nonce remains valid.
- * 2. The nonce, which is used up from here on, even if a later check fails.
- * 3. User and proof: for an unknown user the same computation is done as for a wrong proof.
+ * 2. The nonce (challenge form only). From here on it is used up, even if a later check fails.
+ * 3. User, and proof or password. For an unknown user the same computation is done as for a wrong proof.
  *
- * A failure in step 3 counts in the limiter; a bad nonce reveals nothing about the password.
+ * Only a failure in step 3 counts in the rate limiter, because a refused nonce reveals nothing about the password.
  */
 import { equalConstantTime } from "../bytes/equal.js";
 import { decodeHex } from "../bytes/hex.js";
@@ -17,14 +18,14 @@ import type { Sessions } from "./sessions.js";
 
 export const LOGIN_OK = 0;
 export const LOGIN_INVALID_PROOF = 1;
-/** The nonce is foreign, expired or used. */
+/** The nonce was not issued by this gateway since its start, or it has expired, or it was used before. */
 export const LOGIN_NONCE_INVALID = 2;
 /** The client must wait for `retryAfterS`; the nonce remains valid. */
 export const LOGIN_BLOCKED = 3;
 /** The new password is empty, too short or too long; the nonce remains valid. */
 export const LOGIN_BAD_PASSWORD = 4;
 
-/** Minimum characters of a new password; in the challenge form only the client can check it. */
+/** Minimum number of characters of a new password. In the challenge form only the client can check this. */
 export const PASSWORD_MINIMUM = 8;
 export const PASSWORD_LIMIT = 128;
 
@@ -32,7 +33,7 @@ export interface LoginResult {
 	readonly outcome: number;
 	/** Session token after success; otherwise empty. */
 	readonly token: string;
-	/** Whole seconds, at least 1, if blocked; otherwise 0. */
+	/** Seconds to wait (a whole number, at least 1) if the attempt is blocked; otherwise 0. */
 	readonly retryAfterS: number;
 }
 
@@ -86,7 +87,7 @@ export class Login {
 		return this.login(address, this.checkPassword(address, username, password));
 	}
 
-	/** Changes the password; `newDigest` is its inner digest. A success ends all sessions. */
+	/** Changes the password. `newDigest` is the inner digest of the new one. Success ends all sessions. */
 	changeWithProof(attempt: ProofAttempt, newDigest: Uint8Array): LoginResult {
 		const isEmpty = equalConstantTime(this.#account.digestOf(""), newDigest);
 		if (newDigest.length !== DIGEST_LENGTH || isEmpty) return outcomeOf(LOGIN_BAD_PASSWORD);
@@ -117,7 +118,7 @@ export class Login {
 		const nonce = this.#text.encode(attempt.nonce);
 		if (!this.#nonces.take(nonce)) return outcomeOf(LOGIN_NONCE_INVALID);
 		const hex = this.#text.encode(attempt.proof);
-		// An empty proof never matches.
+		// If the text is not hex, the proof becomes empty, which never matches.
 		const proof = decodeHex(hex, 0, hex.length) ?? new Uint8Array(0);
 		const proven = this.#account.isProof(proof, nonce);
 		return this.settle(attempt.address, proven && username === USERNAME);

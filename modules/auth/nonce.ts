@@ -1,24 +1,25 @@
 /**
- * Single-use nonces of the login challenge (API text, Authentication 3). A nonce itself proves that this gateway issued
- * it, so only used ones take memory, and no challenge displaces another.
+ * Single-use nonces of the login challenge (API text, Authentication 3). A nonce contains a check value, which proves
+ * that this gateway issued it. So only used nonces take memory, and a new challenge never displaces an earlier one.
  *
  *   offset  bytes  content
  *   0       8      random
- *   8       8      monotonic ms of issue, IEEE 754 binary64, big-endian
+ *   8       8      time of issue, monotonic ms, IEEE 754 binary64, big-endian
  *   16      16     first half of HMAC-SHA-256 over bytes 0 to 15, with a key generated at the start
  *
  * The text form is lower-case hex, NONCE_LENGTH characters.
  *
- * No nonce is accepted twice, and no client can invalidate the nonce of another:
- * - A failed proof also uses up its nonce. Otherwise an eavesdropper on plain HTTP could record the failed proof, and
- *   repeat it once the password was changed to the password that it proves.
- * - A used nonce is identified by 4 of its random bytes. A fresh nonce collides once in 2^32; the client then requests
- *   another.
- * - The ring of used nonces is ordered by time of use. It grows from USED_AT_FIRST up to USED_LIMIT while it would
- *   overwrite an unexpired nonce, and shrinks when all have expired. The limiter lets unknown addresses use fewer than
- *   USED_LIMIT nonces within a nonce's lifetime, so they overwrite only expired ones.
- * - Only logins and known addresses can fill the ring faster. If an unexpired nonce is overwritten, it and all nonces
- *   issued before its use are refused; the clients request new ones.
+ * No nonce is accepted twice, and no client can invalidate the nonce of another client:
+ * - A wrong proof also uses up its nonce. Otherwise an eavesdropper on plain HTTP could record a proof made with
+ *   another password, and send it again when the account has been changed to that password.
+ * - A used nonce is identified by 4 of its random bytes. With a probability of 2^-32 a fresh nonce has the same 4 bytes
+ *   and is refused; the client then requests another one.
+ * - The used nonces are in a ring buffer, in order of use. Its capacity grows from USED_AT_FIRST up to USED_LIMIT when
+ *   it would otherwise overwrite an unexpired nonce, and returns to USED_AT_FIRST when all have expired. The rate
+ *   limiter lets unknown addresses use fewer than USED_LIMIT nonces within the lifetime of a nonce, so they overwrite
+ *   only expired nonces.
+ * - Only successful logins and known addresses can fill the ring faster. If an unexpired nonce is overwritten, all
+ *   nonces that were issued before its use are refused, and so is the overwritten one. Their clients request new ones.
  */
 import { equalConstantTime } from "../bytes/equal.js";
 import { decodeHex, encodeHex } from "../bytes/hex.js";
@@ -27,24 +28,30 @@ import type { Clock } from "../io/host.js";
 
 export const NONCE_LIFETIME_MS = 60_000;
 export const NONCE_LENGTH = 64;
-/** Capacity of the ring: more than the 437 nonces that the limiter accepts from unknown addresses in 60 s. */
+/**
+ * Maximum capacity of the ring buffer. It is higher than the 437 nonces that the limiter accepts from unknown addresses
+ * in 60 s.
+ */
 export const USED_LIMIT = 512;
 
 const USED_AT_FIRST = 16;
 const KEY_LENGTH = 32;
 const RANDOM_LENGTH = 8;
 const IDENTITY_LENGTH = 16;
-/** Unit for the times of use; 32 bits are enough for 13 years. */
+/** Unit of the times of use. With it, 32 bits are enough for 13 years. */
 const TICK_MS = 100;
 
 export class Nonces {
 	readonly #crypto: Crypto;
 	readonly #clock: Clock;
 	readonly #key: Uint8Array;
-	/** Pairs: first four random bytes of a used nonce, tick of its use. */
+	/** For each used nonce two numbers: its first four random bytes, and the time of its use in TICK_MS. */
 	#used = new Uint32Array(USED_AT_FIRST * 2);
 	#next = 0;
-	/** Nonces issued before this monotonic time are refused: the record of their use may be overwritten. */
+	/**
+	 * Nonces issued before this time (monotonic ms) are refused, because the ring may no longer show that they were
+	 * used.
+	 */
 	#sinceMs = 0;
 
 	constructor(crypto: Crypto, clock: Clock) {
@@ -62,7 +69,7 @@ export class Nonces {
 		return encodeHex(nonce);
 	}
 
-	/** Uses up a nonce. Returns false if it is foreign, expired or used. */
+	/** Uses up a nonce. Returns false if this gateway did not issue it, or if it has expired or was used before. */
 	take(text: Uint8Array): boolean {
 		const nonce = text.length === NONCE_LENGTH ? decodeHex(text, 0, NONCE_LENGTH) : undefined;
 		if (nonce === undefined || !equalConstantTime(this.seal(nonce), nonce.slice(IDENTITY_LENGTH))) return false;

@@ -1,24 +1,25 @@
 /**
- * Rate limiter against password guessing at login and password change.
+ * Rate limiter for logins and password changes, which prevents the guessing of passwords.
  *
- * Failures are counted in buckets. After FREE_FAILURES consecutive failures the bucket's next attempt must wait 1 s,
- * and twice as long after each further failure, up to a limit. Attempts during the delay are refused unchecked. A
- * success, or FORGET_MS without a failure, clears the bucket.
+ * Failed attempts are counted in buckets, each for one address or for several. After FREE_FAILURES consecutive
+ * failures, the next attempt in the bucket is delayed by 1 s, and by twice as much after each further failure, up to a
+ * limit. An attempt during the delay is refused, and its password is not checked. A success, or FORGET_MS without a
+ * failure, clears the bucket.
  *
- * Assignment of addresses to buckets:
- * - A known address is one of the last KNOWN_LIMIT with a successful login since the start. It has its own bucket, so
- *   failures from elsewhere do not delay its user.
- * - Unknown IPv6 addresses are counted by network (/64), because a host can use any address in its network. Known IPv6
- *   addresses are counted individually, because a home shares a network. An unknown address that fails gets one of
- *   STRANGER_LIMIT buckets if one is free, and keeps it until it is forgotten. The delay of these buckets is limited to
- *   DELAY_LIMIT_S.
+ * Addresses are assigned to buckets as follows:
+ * - A known address is one of the last KNOWN_LIMIT addresses with a successful login since the start. It has its own
+ *   bucket, so failures from other addresses do not delay its user.
+ * - All unknown IPv6 addresses of a /64 network count as one address, because a host can use any address in its
+ *   network. Known IPv6 addresses are counted individually, because all devices of a home are in one network. When an
+ *   unknown address fails, it gets one of STRANGER_LIMIT buckets if one is free, and keeps it until the bucket is
+ *   cleared. The delay of a bucket is at most DELAY_LIMIT_S.
  * - The remaining unknown addresses share the last bucket (shared-bucket.ts). It does not delay the first attempt of a
- *   new address, so the right password succeeds at once, also after a restart.
+ *   new address, so the right password succeeds without a delay, even after a restart, when no address is known.
  *
- * Maximum number of guesses checked, for any number of unknown addresses:
+ * Maximum number of guesses that are checked, however many unknown addresses send them:
  * - 45 046 in 24 hours. Each of the STRANGER_LIMIT buckets allows 1449 (11 in the first 63 s, then one a minute). The
  *   shared bucket allows 21 862 (256 first attempts, 8 in the first 7 s, then one every 4 s).
- * - 2266 in the first hour, 1860 in each later one.
+ * - 2266 in the first hour, 1860 in each later hour.
  * - 437 in 60 s.
  */
 import type { Crypto } from "../io/crypto.js";
@@ -31,19 +32,19 @@ export const DELAY_LIMIT_S = 60;
 export const FORGET_MS = 900_000;
 
 const SHARED = KNOWN_LIMIT + STRANGER_LIMIT;
-/** Maximum of a counter. The delay reaches its own maximum much earlier. */
+/** Maximum of a failure counter. The delay reaches its maximum long before. */
 const COUNT_LIMIT = 255;
 const MAPPED = "::ffff:";
-/** Number of groups in an IPv6 address. The first half is the network. */
+/** Number of 16-bit groups in an IPv6 address. The first half of them is the network. */
 const GROUPS = 8;
 
 export class LoginRateLimiter {
 	readonly #clock: Clock;
 	readonly #crypto: Crypto;
 	readonly #text: TextCodec;
-	/** Address of a bucket, or an unknown address's IPv6 network. */
+	/** Address of each bucket; for an unknown IPv6 address, its network. */
 	readonly #names: string[] = new Array<string>(SHARED).fill("nobody");
-	/** Sequence number of each known address's last login; 0: none. */
+	/** Sequence number of the last login from each known address; 0 if the bucket is not in use. */
 	readonly #logins = new Uint32Array(KNOWN_LIMIT);
 	readonly #failures = new Uint8Array(SHARED);
 	readonly #lastMs = new Float64Array(SHARED);
@@ -57,9 +58,9 @@ export class LoginRateLimiter {
 	}
 
 	/**
-	 * Returns how many seconds this address must wait before its next attempt; 0: none. Call it once per attempt,
-	 * because the shared bucket draws the next attempt by lot among the addresses that were refused. `address`: as in
-	 * Socket.
+	 * Returns how many seconds this address must wait before its next attempt, or 0. Call it exactly once for each
+	 * attempt, because a call during a delay enters the address in the draw of the shared bucket. `address` is written
+	 * as in Socket.
 	 */
 	retryAfterS(address: string): number {
 		if (this.#shared?.isForgotten) this.#shared = undefined;

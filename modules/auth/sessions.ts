@@ -1,13 +1,13 @@
 /**
- * Session tokens (API text, Authentication 1 and 6). Only their SHA-256 is stored, so leaked memory permits no login.
- * Sessions end with a restart.
+ * Session tokens (API text, Authentication 1 and 6). Only the SHA-256 of a token is in memory, so an attacker who can
+ * read the memory can't log in. Sessions end with a restart.
  *
  *   offset  bytes  content
- *   0       8      monotonic ms of the login, IEEE 754 binary64, big-endian
+ *   0       8      time of the login, monotonic ms, IEEE 754 binary64, big-endian
  *   8       32     SHA-256 of the token's text
  *
- * Records are ordered by age, oldest first. Limits: SESSION_LIMIT sessions, beyond which the oldest is dropped;
- * SESSION_LIFETIME_MS from the login.
+ * Records are in order of age, oldest first. Limits: a session ends SESSION_LIFETIME_MS after the login. If there are
+ * already SESSION_LIMIT sessions, a new login ends the oldest one.
  */
 
 import { holdsConstantTime } from "../bytes/equal.js";
@@ -75,13 +75,13 @@ export class Sessions {
 		this.#count = this.#addresses.length = 0;
 	}
 
-	/** Number of open sessions; their indices, oldest first, are valid until another method is called. */
+	/** Number of open sessions. The index of the oldest is 0. Indices are valid until another method is called. */
 	get count(): number {
 		this.dropExpired();
 		return this.#count;
 	}
 
-	/** Returns the start of the digest, which does not reveal the token. */
+	/** Returns the id of a session: the start of its digest in hex, which does not reveal the token. */
 	idAt(index: number): string {
 		const id = new Uint8Array(SESSION_ID_LENGTH);
 		const digest = index * RECORD_LENGTH + DIGEST_OFFSET;
@@ -103,7 +103,7 @@ export class Sessions {
 		return this.#addresses[index];
 	}
 
-	/** Returns the index, or -1, in constant time for a given length. */
+	/** Returns the index of the session with this token, or -1. The time does not depend on which bytes match. */
 	positionOf(token: string): number {
 		if (token.length !== TOKEN_LENGTH) return -1;
 		this.dropExpired();

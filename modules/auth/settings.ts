@@ -6,7 +6,7 @@ import { ACCESS_DIGEST, ACCESS_IS_DEFAULT, ACCESS_SALT, TOKENS_RECORDS } from ".
 
 export class AccessSettings {
 	readonly #store: ConfigStore;
-	/** Account with the label's password, while flash refuses to store it. */
+	/** Account with the password on the label, kept here while flash refuses to store it. */
 	#unsaved: { readonly salt: string; readonly digest: Uint8Array } | undefined;
 
 	constructor(store: ConfigStore) {
@@ -44,7 +44,7 @@ export class TokenSettings {
 		this.#store = store;
 	}
 
-	/** Records of the tokens; empty after a factory reset, so that tokens are refused even before the restart. */
+	/** Records of the tokens. They are empty after a factory reset, so tokens are refused even before the restart. */
 	get bytes(): Uint8Array {
 		return this.#store.isErased ? new Uint8Array(0) : this.#store.get(TOKENS_RECORDS);
 	}

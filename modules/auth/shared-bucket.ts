@@ -1,15 +1,16 @@
 /**
- * Shared bucket of the rate limiter (rate-limiter.ts), for all addresses without a bucket of their own. It exists only
- * while failures of such addresses are remembered.
+ * Shared bucket of the rate limiter (rate-limiter.ts), for all addresses without a bucket of their own. It exists from
+ * the first failure of such an address until the failures are forgotten.
  *
- * - The first attempt of an address is not delayed, so the right password succeeds while others keep failing. A failure
- *   marks the address. There are MARK_LIMIT marks, more than a /24 network has hosts.
- * - Marked addresses, and new ones once all marks are used, share one delay: none for FREE_FAILURES failures, then 1, 2
- *   and SHARED_DELAY_LIMIT_S seconds.
- * - The next attempt after a delay is drawn by lot among the addresses refused during it, with one lot each. The winner
- *   has TURN_MS for its attempt; after that any address may try.
+ * - The first attempt of an address is not delayed, so a user with the right password succeeds while other clients keep
+ *   failing. A failed first attempt marks the address. Up to MARK_LIMIT addresses are marked, more than a /24 network
+ *   has hosts.
+ * - All marked addresses share one delay: none for FREE_FAILURES failures, then 1, 2 and SHARED_DELAY_LIMIT_S seconds.
+ *   When all marks are in use, new addresses share this delay too.
+ * - During a delay, the addresses whose attempts are refused take part in a draw, with one lot each. After the delay,
+ *   only the winner may try for TURN_MS; then any address may try.
  *
- * SHARED_FORGET_MS without a failure clears everything.
+ * After SHARED_FORGET_MS without a failure, the marks and the delay are forgotten.
  */
 import type { Crypto } from "../io/crypto.js";
 import type { Clock, TextCodec } from "../io/host.js";
@@ -21,25 +22,28 @@ export const MARK_LIMIT = 256;
 export const SHARED_FORGET_MS = 1_200_000;
 
 const SEED_LENGTH = 16;
-/** Value while no lot was drawn yet; higher than every lot. */
+/** Value of `#lot` before the first lot of a draw. The lowest lot wins, and every lot is lower than this value. */
 const NO_LOT = 2 ** 32;
 
 export class SharedBucket {
 	readonly #clock: Clock;
 	readonly #crypto: Crypto;
 	readonly #text: TextCodec;
-	/** Hashes of the marked addresses, in order of their first failures. */
+	/** Marks: hashes of the marked addresses, in the order of their first failures. */
 	readonly #marks = new Uint32Array(MARK_LIMIT);
-	/** Random, so that an attacker can't choose an address that shares another's mark. */
+	/** Random seed of the marks, so that an attacker can't choose an address with the same mark as another address. */
 	readonly #markSeed: Uint8Array;
 	#markCount = 0;
 	#lastMs = 0;
-	/** Failures that count for the delay; time of the last, monotonic ms. */
+	/** Number of failures that count for the delay, and the time of the last one (`#delayedMs`), monotonic ms. */
 	#failures = 0;
 	#delayedMs = 0;
 	#drawn = "";
 	#lot = NO_LOT;
-	/** Makes draws unpredictable; renewed after each failure that counts for the delay. */
+	/**
+	 * Random seed of the lots, so that nobody can predict a draw. It is renewed after each failure that counts for the
+	 * delay.
+	 */
 	#lotSeed: Uint8Array;
 
 	constructor(clock: Clock, crypto: Crypto, text: TextCodec) {
@@ -54,13 +58,13 @@ export class SharedBucket {
 		return this.#clock.monotonicMs() - this.#lastMs >= SHARED_FORGET_MS;
 	}
 
-	/** Seconds until the next attempt; a refused address takes part in the draw. */
+	/** Returns the seconds until this address may try. If they are not over, the address takes part in the draw. */
 	retryAfterS(address: string): number {
 		if (this.#failures < FREE_FAILURES || this.isNew(this.markOf(address))) return 0;
 		const delayMs = Math.min(SHARED_DELAY_LIMIT_S, 2 ** (this.#failures - FREE_FAILURES)) * 1000;
 		const leftMs = this.#delayedMs + delayMs - this.#clock.monotonicMs();
 		if (leftMs > 0) this.draw(address);
-		// For a while only the winner may try; the others are told to wait a second.
+		// For TURN_MS only the winner may try; other addresses must wait for another second.
 		else if (leftMs > -TURN_MS && this.#lot < NO_LOT && this.#drawn !== address) return 1;
 		return Math.max(0, Math.ceil(leftMs / 1000));
 	}
@@ -85,7 +89,7 @@ export class SharedBucket {
 	private isNew(mark: number): boolean {
 		const count = this.#markCount;
 		const index = this.#marks.indexOf(mark);
-		// Unused places are 0, which must not match a mark of 0.
+		// Unused elements of `#marks` are 0, and must not match a mark whose value is 0.
 		return count < MARK_LIMIT && (index < 0 || index >= count);
 	}
 

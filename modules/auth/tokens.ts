@@ -1,7 +1,7 @@
 /**
- * Long-lived tokens for programs (API text, Authentication 7). They never expire and survive password changes. Only
- * their SHA-256 is stored, so the contents of flash permit no login. The records are followed by one scope byte for
- * each token, oldest first. Older firmware wrote none; missing scope bytes mean SCOPE_FULL.
+ * Long-lived tokens for programs (API text, Authentication 7). They never expire and survive password changes. Only the
+ * SHA-256 of a token is stored, so an attacker who can read the flash can't log in. The records below, oldest first,
+ * are followed by one scope byte for each token. Older firmware wrote no scope bytes; its tokens have SCOPE_FULL.
  *
  *   offset  bytes  content
  *   0       4      Unix time of creation in seconds, big-endian; 0: the clock was not set
@@ -17,7 +17,7 @@ import type { Clock, TextCodec } from "../io/host.js";
 import { TOKEN_LENGTH } from "./sessions.js";
 
 export const TOKEN_SLOTS = 3;
-/** Maximum characters of a name, printable ASCII. */
+/** Maximum number of characters of a name, which are printable ASCII. */
 export const TOKEN_NAME_LIMIT = 32;
 
 const DIGEST_OFFSET = 4;
@@ -27,15 +27,15 @@ const RECORD_LENGTH = NAME_OFFSET + TOKEN_NAME_LIMIT;
 const QUESTION_MARK = 0x3f;
 
 export const SCOPE_NONE = 0;
-/** Readings, meter data and the device state, but no settings and no changes. */
+/** Permission to read readings, meter data and the state of the device, but no settings, and to change nothing. */
 export const SCOPE_READ = 1;
-/** Everything; scope of sessions, and default of tokens. */
+/** Permission for everything. This is the scope of sessions, and the default scope of tokens. */
 export const SCOPE_FULL = 2;
 
 export interface TokenRecord {
-	/** Bytes of the last `save`, or empty; not to be modified. */
+	/** Bytes of the last `save`, or empty. The reader must not modify them. */
 	readonly bytes: Uint8Array;
-	/** Writes atomically; takes ownership of `bytes`. Throws on failure. */
+	/** Writes the bytes atomically and takes ownership of them. Throws on failure. */
 	save(bytes: Uint8Array): void;
 }
 
@@ -57,8 +57,9 @@ export class Tokens {
 	}
 
 	/**
-	 * Returns the new token's text, which is not stored; "" if all slots are used. `name`: 1 to TOKEN_NAME_LIMIT ASCII
-	 * characters; `scope`: SCOPE_READ or SCOPE_FULL. Throws what the record throws; then no token is created.
+	 * Creates a token and returns its text, which is not stored; "" if there are TOKEN_SLOTS tokens already. `name` has
+	 * 1 to TOKEN_NAME_LIMIT ASCII characters; `scope` is SCOPE_READ or SCOPE_FULL. If the record throws, rethrows its
+	 * error and creates no token.
 	 */
 	create(name: string, scope = SCOPE_FULL): string {
 		const { count } = this;
@@ -76,7 +77,7 @@ export class Tokens {
 		return this.#text.decode(token);
 	}
 
-	/** Takes constant time for a given length. */
+	/** Returns the scope of the token, or SCOPE_NONE. The time does not depend on which bytes match. */
 	scopeOf(token: string): number {
 		const { count } = this;
 		if (count === 0 || token.length !== TOKEN_LENGTH) return SCOPE_NONE;
@@ -93,7 +94,10 @@ export class Tokens {
 		return this.#text.decode(encodeHex(digest.slice(0, ID_LENGTH)));
 	}
 
-	/** Throws what the record throws; then the token remains. */
+	/**
+	 * Revokes the token with this id. Returns false if there is none. If the record throws, rethrows its error, and the
+	 * token remains.
+	 */
 	revokeId(id: string): boolean {
 		const { count } = this;
 		for (let i = 0; i < count; i++) {
@@ -115,7 +119,7 @@ export class Tokens {
 		return this.#text.decode(encodeHex(this.#record.bytes.slice(start, start + ID_LENGTH)));
 	}
 
-	/** Returns the name; in a damaged record, invalid bytes and an empty name become `?`. */
+	/** Returns the name of a token. In a damaged record, each invalid byte becomes `?`, and so does an empty name. */
 	nameAt(index: number): string {
 		const start = index * RECORD_LENGTH + NAME_OFFSET;
 		const name = this.#record.bytes.slice(start, start + TOKEN_NAME_LIMIT);
@@ -125,7 +129,7 @@ export class Tokens {
 		return this.#text.decode(name, 0, length);
 	}
 
-	/** Returns the scope; SCOPE_READ for an invalid byte. */
+	/** Returns the scope of a token. An invalid scope byte means SCOPE_READ. */
 	scopeAt(index: number): number {
 		const { bytes } = this.#record;
 		const { count } = this;

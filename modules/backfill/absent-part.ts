@@ -1,9 +1,9 @@
-/** Stand-in of part.ts (../absent.ts). */
+/** Replaces part.ts in a firmware without the backfill (../absent.ts). */
 import { Absent, absentPart, keptEntry } from "../absent.js";
 import type { Core } from "../core/core.js";
 
 const NAME = "backfill";
-/** Key of the stored numbers (backfill.ts). */
+/** Storage key of the state that backfill.ts stores. */
 const STATE = "backfill_state";
 
 class NoBackfill extends Absent {

@@ -1,6 +1,6 @@
 /**
- * Reads the meter's load profile backwards in pieces, if the user has enabled this. The counter readings in it fill the
- * gaps of the history (history/filling.ts).
+ * Reads the meter's load profile in pieces, from the newest piece to the oldest, if the user has enabled this. The
+ * counter readings in the profile fill the gaps of the history (history/filling.ts).
  *
  *              enabled    due                  readout, failure     disabled
  *   OFF        WAITING    -                    -                    -
@@ -9,13 +9,15 @@
  *   STORING    WAITING    WAITING, END (b)     -                    OFF
  *   END        WAITING    -                    -                    OFF
  *
- *     (a) END if there is nothing left to read. It stays WAITING while the meter or the history is in use, while the
- *         newest sector still contains the end of the gap, and if the next scheduled readout is too near for a piece.
- *     (b) WAITING for the next piece: an earlier one if this one was stored. END if the profile can't be used, if
- *         EMPTY_LIMIT pieces in a row had no rows, if the rows are those of another meter, or if the history is full.
+ *     (a) END if there is nothing left to read. The state stays WAITING while the meter or the history is in use,
+ *         while the history's newest sector still contains the end of the gap, and while the next scheduled readout
+ *         is too near.
+ *     (b) WAITING for an earlier piece if this piece was stored, otherwise for this piece. END if the profile can't be
+ *         used, if EMPTY_LIMIT pieces in a row had no rows, if the rows come from another meter, or if the history is
+ *         full.
  *
- * Each piece is read in its own session and has at most ROWS_LIMIT rows. After each piece the state, `#numbers`, is
- * stored in flash, so that reading continues there after a restart.
+ * Each piece is read in its own session and has at most ROWS_LIMIT rows. After each piece `#numbers` is stored in
+ * flash, so that after a restart reading continues with the next piece.
  */
 import { crc16 } from "../bytes/crc16.js";
 import type { Core, Running } from "../core/core.js";
@@ -42,30 +44,30 @@ import { clockErrorOf, kindOfClock, kindOfRow, momentOf, offsetsOf } from "./met
 const KEY = "backfill_state";
 
 /**
- * The following constants are indices in the stored numbers. END: reason why reading has ended (END_…); 0 while it
- * continues.
+ * This constant and the following ones are indices in the stored numbers. END: reason why reading has ended (END_…); 0
+ * while it continues.
  */
 export const END = 0;
 /**
- * TOP_S: time of the last reading when the backfill began. CURSOR_S: end of the next piece. OLDEST_S: time of the
- * oldest row stored. All in Unix seconds; 0 if unknown.
+ * Three times in Unix seconds, 0 if unknown. TOP_S: time of the history's last reading when the backfill began.
+ * CURSOR_S: end of the next piece. OLDEST_S: time of the oldest row that was stored.
  */
 export const TOP_S = 1;
 export const CURSOR_S = 2;
 export const OLDEST_S = 3;
-/** Number of rows stored in the history. */
+/** Number of rows that were stored in the history. */
 export const ROWS = 4;
-/** Duration of all sessions, ms, and the time that their pieces covered, s. */
+/** Total duration of all sessions, ms, and total time span of their pieces, s. */
 export const LINE_MS = 5;
 const COVERED_S = 6;
-/** Period of the profile, s, and rows in a piece. */
+/** Period of the profile, s, and number of rows in a piece. */
 const PERIOD_S = 7;
 const PIECE_ROWS = 8;
-/** Kind of the meter's time: CLOCK_… (meter-clock.ts). */
+/** Kind of time that the meter's clock shows: CLOCK_… (meter-clock.ts). */
 const CLOCK = 9;
 /** Number of consecutive pieces without rows. */
 const EMPTY = 10;
-/** Time span of the rows that the meter keeps, s; 0 if unknown. */
+/** Time span of all rows in the meter's memory, s; 0 if unknown. */
 const HELD_S = 11;
 const STORED = 12;
 
@@ -84,62 +86,72 @@ const STATE_READING = 2;
 const STATE_STORING = 3;
 const STATE_END = 4;
 
-/** Memory for storing a piece, including its readout. */
+/** Memory that is needed to store a piece, including the readout with its rows. */
 const STORE_COST: Cost = Object.freeze({ slots: HISTORY_COST.slots + 100, chunkBytes: 8192 });
 
 /**
- * Number of rows in a piece: a day of quarter hours. ROWS_LIMIT is larger, because the rows at both ends are read too.
+ * Number of rows in a piece at first: the quarter hours of a day. ROWS_LIMIT is larger, because the rows at both ends
+ * of a piece are read too.
  */
 const FULL_PIECE = 96;
 const SMALLEST_PIECE = 4;
 /**
- * Number of consecutive pieces without rows that ends reading. Fewer don't end it, because a meter that was without
- * power for days has no rows for that time.
+ * Number of consecutive pieces without rows after which reading ends. It is more than one, because a meter that was
+ * without power for days has no rows for those days.
  */
 const EMPTY_LIMIT = 10;
 /**
- * A clock error up to CLOCK_SLACK_S is ignored, and one up to CLOCK_LIMIT_S is corrected. With a larger one, the rows
- * can't be used.
+ * An error of the meter's clock up to CLOCK_SLACK_S is ignored. An error up to CLOCK_LIMIT_S is corrected in the times
+ * of the rows. With a larger error, the rows can't be used.
  */
 const CLOCK_LIMIT_S = HOUR_S;
 const CLOCK_SLACK_S = 120;
 
-/** Bits on the line for a day of quarter hours: 96 rows of 51 characters, as with DLMS/COSEM and with IEC 62056-21. */
+/**
+ * Number of bits on the line for the quarter hours of a day: 96 rows of 51 characters, with DLMS/COSEM as well as with
+ * IEC 62056-21.
+ */
 const DAY_BITS = 96 * 510;
 
-/** Minimum pause after a piece, and interval of checks while the meter or the history is in use, ms. */
+/**
+ * Minimum pause after a piece (PAUSE_MS), and interval of checks while the meter or the history is in use (BUSY_MS),
+ * ms.
+ */
 const PAUSE_MS = 3000;
 const BUSY_MS = 5000;
-/** Interval of checks while the history needs a new reading, ms. */
+/** Interval of checks while the history must store a new reading before the gap can be filled, ms. */
 const LATER_MS = 60_000;
 /**
- * Pause after a failure, ms. It doubles with each further failure, up to RETRY_LIMIT_MS. After a refused password it is
- * RETRY_LIMIT_MS at once.
+ * Pause after a failure, ms. It doubles with each further failure, up to RETRY_LIMIT_MS. If the meter refuses the
+ * password, the first pause is already RETRY_LIMIT_MS.
  */
 const RETRY_MS = 60_000;
 const RETRY_LIMIT_MS = 6 * 3_600_000;
-/** Expected duration of the first piece, and margin added to the expected duration of later ones, ms. */
+/**
+ * Expected duration of the session of the first piece (FIRST_PIECE_MS), and margin that is added to the expected
+ * duration of later sessions (MARGIN_MS), ms.
+ */
 const FIRST_PIECE_MS = 45_000;
 const MARGIN_MS = 2000;
-/** Pieces become smaller after the next scheduled readout was too near for a piece this many times in a row. */
+/** If the next scheduled readout is too near for a piece this many times in a row, pieces become smaller. */
 const NO_ROOM_LIMIT = 3;
 
 export class Backfill implements Running, Timed, ReadCallback {
 	readonly #core: Core;
 	#task: Task | undefined;
 	/**
-	 * Stored numbers, undefined while disabled. `#disabledS` then keeps the time of the oldest row stored, Unix
-	 * seconds.
+	 * Stored numbers, undefined while the backfill is disabled. `#disabledS` then has the time of the oldest row that
+	 * was stored, Unix seconds.
 	 */
 	#numbers: Float64Array | undefined;
 	#disabledS = 0;
 	state = STATE_OFF;
 	#dueMs = Number.POSITIVE_INFINITY;
-	/** Piece being read, and start of its session, monotonic ms. */
+	/** Time span of the piece that is being read, and start of its session (`#beganMs`), monotonic ms. */
 	#span: ProfileSpan | undefined;
 	#beganMs = 0;
 	#readout: Readout | undefined;
-	/** Failure of the last piece; undefined after a success. */
+	/** Failure of the session of the last piece; undefined after a success. */
 	failure: Failure | undefined;
 	#failures = 0;
 	#expectedMs = FIRST_PIECE_MS;
@@ -150,7 +162,7 @@ export class Backfill implements Running, Timed, ReadCallback {
 		this.begin(core.storage.get(KEY));
 	}
 
-	/** Starts from the newest gap again, if the settings enable it; otherwise only `filledS` is kept. */
+	/** Starts again at the newest gap if the settings enable the backfill; otherwise stops it and keeps `filledS`. */
 	settingsChanged(): void {
 		const { config, storage } = this.#core;
 		this.stop();
@@ -165,8 +177,8 @@ export class Backfill implements Running, Timed, ReadCallback {
 	}
 
 	/**
-	 * Time of the oldest row stored, Unix seconds. It is 0 until reading has ended or was disabled, and if there are no
-	 * rows.
+	 * Time of the oldest row that was stored, Unix seconds. It is 0 until reading has ended or the backfill is
+	 * disabled. It stays 0 if no row was stored.
 	 */
 	get filledS(): number {
 		const numbers = this.#numbers;
@@ -174,7 +186,7 @@ export class Backfill implements Running, Timed, ReadCallback {
 		return numbers[END] === 0 ? 0 : numbers[OLDEST_S];
 	}
 
-	/** Start of the time for which rows are read, Unix seconds; 0 if unknown. */
+	/** Time of the oldest row that will be read, Unix seconds; 0 if unknown. */
 	get bottomS(): number {
 		const numbers = this.#numbers;
 		if (numbers === undefined || numbers[TOP_S] === 0) return 0;
@@ -183,8 +195,8 @@ export class Backfill implements Running, Timed, ReadCallback {
 	}
 
 	/**
-	 * Estimated total duration of the remaining sessions, minutes; NaN if unknown. Before the first piece, the estimate
-	 * is for FILL_DAYS at the speed of the last readout.
+	 * Estimated total duration of the remaining sessions, minutes; NaN if unknown. Before the first piece, this is the
+	 * duration for FILL_DAYS at the baud rate of the last readout.
 	 */
 	get minutesLeft(): number {
 		const numbers = this.#numbers;
@@ -197,7 +209,7 @@ export class Backfill implements Running, Timed, ReadCallback {
 		return Math.ceil(((leftS / numbers[COVERED_S]) * numbers[LINE_MS]) / 60_000);
 	}
 
-	/** True while a piece is read or stored; between two pieces the device may sleep. */
+	/** True while a piece is read or stored. Between two pieces the device may sleep. */
 	get isBusy(): boolean {
 		return this.state === STATE_READING || this.state === STATE_STORING;
 	}
@@ -274,7 +286,7 @@ export class Backfill implements Running, Timed, ReadCallback {
 		});
 	}
 
-	/** Begins to read the next piece, unless it must wait or nothing is left. */
+	/** Begins to read the next piece, unless reading must wait or nothing is left to read. */
 	private prepare(history: History, numbers: Float64Array, nowMs: number): void {
 		const { clock } = this.#core;
 		const { reader, schedule } = this.#core.find(METER);
@@ -312,7 +324,7 @@ export class Backfill implements Running, Timed, ReadCallback {
 		}
 	}
 
-	/** Waits until the scheduled readout is over. */
+	/** Postpones the next piece until the scheduled readout is over. */
 	private makeRoom(numbers: Float64Array, scheduledMs: number): void {
 		this.#dueMs = scheduledMs + BUSY_MS;
 		this.#noRoom++;
@@ -321,7 +333,7 @@ export class Backfill implements Running, Timed, ReadCallback {
 		this.#expectedMs /= 2;
 	}
 
-	/** Halves the number of rows in a piece; returns false if pieces are already as small as possible. */
+	/** Halves the number of rows in a piece. Returns false if pieces are already as small as possible. */
 	private shrink(numbers: Float64Array): boolean {
 		if (numbers[PIECE_ROWS] <= SMALLEST_PIECE) return false;
 		numbers[PIECE_ROWS] = Math.max(SMALLEST_PIECE, Math.floor(numbers[PIECE_ROWS] / 2));
@@ -344,10 +356,11 @@ export class Backfill implements Running, Timed, ReadCallback {
 		this.#expectedMs = tookMs * 1.25 + MARGIN_MS;
 		const rows = this.rowsOf(readout, span, numbers);
 		if (rows === undefined) return;
-		// If the flash refuses a write below, this pause remains.
+		// This is the pause before a retry if the flash refuses a write below.
 		this.#dueMs = nowMs + LATER_MS;
 		const gap = history.gap(numbers[CURSOR_S] || Number.POSITIVE_INFINITY, rows);
-		// If the rows are those of another meter, the history notices the exchange with the next reading.
+		// FILL_OTHER: the rows come from another meter than the history, which will notice the exchange at its next
+		// reading.
 		if (gap.filled === FILL_LATER || gap.filled === FILL_OTHER) return;
 		this.#failures = 0;
 		numbers[LINE_MS] += tookMs;
@@ -369,7 +382,7 @@ export class Backfill implements Running, Timed, ReadCallback {
 		else this.save(numbers);
 	}
 
-	/** Returns the rows; undefined if they can't be used, or if a different piece must be read instead. */
+	/** Returns the rows of the readout; undefined if they can't be used, or if another piece must be read instead. */
 	private rowsOf(readout: Readout, span: ProfileSpan, numbers: Float64Array): MeterRows | undefined {
 		const { clock, zone } = this.#core;
 		const { meterId, records, status } = readout;
@@ -385,7 +398,7 @@ export class Backfill implements Running, Timed, ReadCallback {
 			this.end(numbers, END_NO_COUNTERS);
 			return undefined;
 		}
-		// A meter that can't select rows by time sends its newest rows.
+		// The rows are later than the piece. The meter can't select rows by time, and has sent its newest rows.
 		if (rows.count > 0 && rows.timeS(0) > span.to.utcS + DAY_S) {
 			this.missing(numbers, span);
 			return undefined;
@@ -405,8 +418,8 @@ export class Backfill implements Running, Timed, ReadCallback {
 			}
 			if (Math.abs(errorS) > CLOCK_SLACK_S) rows.moveBy(-Math.round(errorS));
 		}
-		// The rows did not all fit: they are longer than expected, or their period is shorter. The readout has only the
-		// oldest ones.
+		// Not all rows fitted in the readout, because they are longer than expected or their period is shorter. The
+		// readout has only the oldest rows.
 		const isTooMuch = source.isCut || status === STATUS_CUT;
 		if (periodS > 0 && periodS !== numbers[PERIOD_S]) {
 			if (periodS < numbers[PERIOD_S]) isAgain = true;
@@ -428,8 +441,8 @@ export class Backfill implements Running, Timed, ReadCallback {
 	}
 
 	/**
-	 * Handles a piece for which the meter sends no profile. Before the first success this means that the meter has no
-	 * such profile. Later, it may mean that the meter has no rows for that time.
+	 * Handles a piece for which the meter sends no profile. If this is the first piece, the meter has no such profile.
+	 * If earlier requests were successful, the meter probably has no rows for the time of this piece.
 	 */
 	private missing(numbers: Float64Array, span: ProfileSpan): void {
 		if (numbers[COVERED_S] === 0) {

@@ -1,15 +1,17 @@
-/** Takes the counters from the rows of a load profile. */
+/** Extracts the counter readings from the rows of a load profile. */
 import { FILLED, MeterRows } from "../history/filling.js";
 import { amountOf, registerOf } from "../history/from-readout.js";
 import type { ProfileRows } from "../meter/profile-rows.js";
 import { OBISCode } from "../obis/code.js";
 import { HEAD_VALUES, ROWS_LIMIT } from "../readout/record-writer.js";
 
-/** Returns the rows that have at least one counter; `known` is 0 if the profile has no counters. */
+/**
+ * Returns the rows that have at least one counter reading. Their `known` is 0 if no column of the profile is a counter.
+ */
 export function takeCounters(source: ProfileRows): MeterRows {
 	const rows = new MeterRows(ROWS_LIMIT);
 	const { cursor } = source;
-	/** Column and unit of each register in FILLED; -1 without a column. */
+	/** Column (-1 if there is none) and unit of each register in FILLED. */
 	const columns = FILLED.map(() => -1);
 	const units = FILLED.map(() => "");
 	const code = new OBISCode();

@@ -4,8 +4,8 @@ import { BOOLEAN, entry, field, TEXT } from "../config/schema.js";
 const IN_BACKFILL = 26;
 
 /**
- * True to read the meter's load profile back to its beginning and fill gaps of the history. Each time the setting is
- * turned on, reading starts again at the newest gap.
+ * True to read the meter's load profile back to its beginning, and to fill gaps of the history with it. Each time the
+ * setting is turned on, reading starts again at the newest gap.
  */
 export const BACKFILL_ENABLED = field<boolean>({
 	entry: IN_BACKFILL,
@@ -15,8 +15,8 @@ export const BACKFILL_ENABLED = field<boolean>({
 	initial: false,
 });
 /**
- * Code of the load profile, which must hold counter readings. In most meters, 1-0:99.1.0 has those of each quarter hour
- * (P.01), and 1-0:99.2.0 has those of each day.
+ * Code of the load profile, which must contain counter readings. In most meters, 1-0:99.1.0 (P.01) contains the
+ * readings of each quarter hour, and 1-0:99.2.0 the readings of each day.
  */
 export const BACKFILL_OBIS = field<string>({
 	entry: IN_BACKFILL,

@@ -1,21 +1,23 @@
 /**
- * The meter's clock: which kind of time it shows, and how wrong it is. The rows of a profile have the same kind of time
- * as the clock. Some meters send a season or a deviation with a time, which shows its kind.
+ * Finds out which kind of time the meter's clock shows, and how wrong the clock is. The rows of a profile have the same
+ * kind of time as the clock. Some meters send a season or a deviation with each time, from which the kind follows.
  */
 
 import { SEASON_SUMMER, SEASON_UTC, SEASON_WINTER } from "../meter/profile-rows.js";
 import type { ProfileMoment, ProfileSpan } from "../readout/protocol.js";
 import { type Offsets, summerOffset, winterOffset } from "../time/wall-clock.js";
 
-/** Kinds of time: local time of the zone, its winter time all year, UTC. */
+/**
+ * Kinds of time: local time of the time zone (CLOCK_ZONE), winter time of the zone in all seasons (CLOCK_WINTER), UTC.
+ */
 export const CLOCK_ZONE = 0;
 export const CLOCK_WINTER = 1;
 export const CLOCK_UTC = 2;
 
-/** Largest clock error with which the kind of time can still be recognized, s. */
+/** Largest error of the clock up to which the kind of time can be recognized, s. */
 const SURE_S = 300;
 
-/** Returns the offsets from UTC of the meter's times that have no season. */
+/** Returns the offsets from UTC that apply to the meter's times if they have no season. */
 export function offsetsOf(zone: Offsets, kind: number): Offsets {
 	if (kind === CLOCK_ZONE) return zone;
 	return { offsetMinutes: (utcMs) => (kind === CLOCK_UTC ? 0 : winterOffset(zone, utcMs)) };
@@ -28,7 +30,7 @@ export function momentOf(zone: Offsets, kind: number, utcS: number): ProfileMome
 	return { utcS, localS: utcS + offset * 60, season };
 }
 
-/** Returns the kind of time that the season of a row implies, otherwise `kind`. */
+/** Returns the kind of time that follows from the season of a row, or `kind` if none follows. */
 export function kindOfRow(zone: Offsets, kind: number, season: number, utcS: number): number {
 	if (season === SEASON_UTC) return CLOCK_UTC;
 	if (season === SEASON_SUMMER) return CLOCK_ZONE;
@@ -37,8 +39,8 @@ export function kindOfRow(zone: Offsets, kind: number, season: number, utcS: num
 }
 
 /**
- * Returns the kind of time with which the clock's error is small, preferably `kind`; `kind` if the error is large with
- * each. Used for times without a season or deviation.
+ * Returns a kind of time for which the clock's error is small. Tries `kind` first, and returns `kind` if the error is
+ * large for every kind. Used for times without a season or deviation.
  */
 export function kindOfClock(zone: Offsets, kind: number, span: ProfileSpan, nowS: number): number {
 	for (const other of [kind, CLOCK_ZONE, CLOCK_WINTER, CLOCK_UTC])
@@ -46,7 +48,7 @@ export function kindOfClock(zone: Offsets, kind: number, span: ProfileSpan, nowS
 	return kind;
 }
 
-/** Returns by how many seconds the clock is ahead; NaN if it was not read. */
+/** Returns by how many seconds the meter's clock is ahead; NaN if the clock was not read. */
 export function clockErrorOf(zone: Offsets, kind: number, span: ProfileSpan, nowS: number): number {
 	const { clockDeviation, clockS, clockSeason } = span;
 	let offset = -clockDeviation;

@@ -12,7 +12,7 @@ import { type Backfill, CURSOR_S, END, LINE_MS, OLDEST_S, ROWS, TOP_S } from "./
 import { BACKFILL, BACKFILL_OBIS } from "./fields.js";
 
 const MINUTE_MS = 60_000;
-/** Reasons why reading has ended, in the order of END_…; "" while it continues. */
+/** Names in the API for the reasons why reading has ended, in the order of END_…; "" while reading continues. */
 const END_REASONS = Object.freeze([
 	"",
 	"complete",
@@ -24,7 +24,7 @@ const END_REASONS = Object.freeze([
 	"no_history",
 ]);
 
-/** Names of STATE_…; storing counts as reading. */
+/** Names in the API for STATE_…. STATE_STORING is also called "reading". */
 const STATES = Object.freeze(["off", "waiting", "reading", "reading", "ended"]);
 
 export const BACKFILL_SETTINGS = settingsOf(BACKFILL.fields, [], { accept });
@@ -33,7 +33,7 @@ function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefi
 	const obis = values.get(BACKFILL_OBIS);
 	const code = new OBISCode();
 	const bytes = exchange.core.text.encode(obis ?? BACKFILL_OBIS.initial ?? "");
-	// 98 is for billing periods, 99 for the other profiles (IEC 62056-6-1, 7.4.1).
+	// In value group C, 98 is the profile of billing periods, and 99 are the other profiles (IEC 62056-6-1, 7.4.1).
 	if (code.parse(bytes, 0, bytes.length) && (code.c === GROUP_PROFILE || code.c === GROUP_PROFILE - 1))
 		return putsOf(BACKFILL.fields, values);
 	exchange.fail(400, INVALID_FIELD, "obis must be the code of a profile, such as 1-0:99.1.0.", BACKFILL_OBIS.name);

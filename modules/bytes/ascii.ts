@@ -3,7 +3,10 @@
  * which needs 12 KB of tables.
  */
 
-/** Takes quadratic time, because XS counts from the start of the text to find each character. */
+/**
+ * Returns the text as bytes. For short texts only: the time is quadratic, because XS counts from the start of the text
+ * to find each character.
+ */
 export function asciiBytes(text: string): Uint8Array {
 	const bytes = new Uint8Array(text.length);
 	for (let i = 0; i < bytes.length; i++) bytes[i] = text.charCodeAt(i);
@@ -18,7 +21,7 @@ export function hasOnly(text: string, ranges: string): boolean {
 	for (let i = 0; i < text.length; i++) {
 		const character = text.charCodeAt(i);
 		let range = 0;
-		// Past the last range charCodeAt returns NaN, which ends the loop.
+		// After the last range charCodeAt returns NaN, which ends the loop.
 		while (character < ranges.charCodeAt(range) || character > ranges.charCodeAt(range + 1)) range += 2;
 		if (range >= ranges.length) return false;
 	}

@@ -10,10 +10,10 @@ const MINUS = 0x2d;
 const DOT = 0x2e;
 const DIGIT_0 = 0x30;
 const LETTER_E = 0x65;
-/** Significant digits that identify a float32. */
+/** Number of significant digits that identify every float32. */
 const FLOAT32_DIGITS = 9;
 
-/** Number in `bytes[start..end)`, big-endian. */
+/** Number in the bytes from `start` to before `end`, big-endian. */
 export interface Span {
 	readonly bytes: Uint8Array;
 	readonly start: number;
@@ -21,8 +21,8 @@ export interface Span {
 }
 
 /**
- * Writes the integer of 1 to 8 bytes (two's complement if `signed`) times 10^scaler to `into`. Returns the length, at
- * most DECIMAL_LIMIT.
+ * Writes an integer of 1 to 8 bytes (two's complement if `signed`), multiplied by 10^scaler, to `into`. Returns the
+ * length of the text, at most DECIMAL_LIMIT.
  */
 export function putInteger(source: Span, signed: boolean, scaler: number, into: Uint8Array): number {
 	const { bytes, start, end } = source;
@@ -47,8 +47,8 @@ export function putInteger(source: Span, signed: boolean, scaler: number, into: 
 }
 
 /**
- * Writes the float of 4 or 8 bytes times 10^scaler to `into`. Returns the length; 0 for NaN, infinity, or a text longer
- * than DECIMAL_LIMIT.
+ * Writes a float of 4 or 8 bytes, multiplied by 10^scaler, to `into`. Returns the length of the text; 0 for NaN, for
+ * infinity, and if the text would be longer than DECIMAL_LIMIT.
  */
 export function putFloat(source: Span, scaler: number, into: Uint8Array): number {
 	const { bytes, start, end } = source;
@@ -60,8 +60,8 @@ export function putFloat(source: Span, scaler: number, into: Uint8Array): number
 }
 
 /**
- * Writes the fewest digits that give the same float32. Rounds with a DataView, because Math.fround in XS does not round
- * integers.
+ * Writes the shortest text that means the same float32. A DataView rounds to float32, because Math.fround in XS does
+ * not round integers.
  */
 function putFloat32(value: number, scaler: number, into: Uint8Array): number {
 	const size = Math.abs(value);
@@ -80,7 +80,7 @@ function putFloat32(value: number, scaler: number, into: Uint8Array): number {
 	return closeFloat(into, first, putDigits(0, digits, into, first), power + scaler);
 }
 
-/** Writes `d.ddde+x` times 10^scaler without an exponent. */
+/** Writes the number `text`, which has the form `d.ddde+x`, multiplied by 10^scaler and without an exponent. */
 function putExponential(text: string, scaler: number, into: Uint8Array): number {
 	let to = 0;
 	let first = 0;
@@ -103,7 +103,7 @@ function putExponential(text: string, scaler: number, into: Uint8Array): number 
 	return closeFloat(into, first, to, shift);
 }
 
-/** Returns 0 if the text is too long. */
+/** Moves the decimal point and returns the length of the text; 0 if the text is too long. */
 function closeFloat(into: Uint8Array, first: number, end: number, shift: number): number {
 	let to = end;
 	let power = shift;
@@ -128,7 +128,7 @@ function putDigits(high: number, low: number, into: Uint8Array, at: number): num
 	return to;
 }
 
-/** Multiplies `into[first..end)` by 10^shift in place; returns the end. */
+/** Multiplies the digits from `first` to before `end` by 10^shift in place. Returns the end of the text. */
 export function shiftPoint(into: Uint8Array, first: number, end: number, shift: number): number {
 	const zero = end === first + 1 && into[first] === DIGIT_0;
 	if (shift >= 0) {

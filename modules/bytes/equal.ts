@@ -1,4 +1,4 @@
-/** Comparisons, also of secrets, in a time that does not depend on where arrays differ. */
+/** Comparisons of arrays, in a time that does not depend on where they differ. They may be used for secrets. */
 export function equalConstantTime(a: Uint8Array, b: Uint8Array): boolean {
 	let difference = a.length ^ b.length;
 	for (let i = 0; i < a.length; i++) difference |= a[i] ^ b[i % (b.length || 1)];

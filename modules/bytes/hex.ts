@@ -1,4 +1,4 @@
-/** Hexadecimal text. */
+/** Converts bytes to hexadecimal text, and back. */
 
 /** Returns the value of a hex digit; -1 for other characters. */
 export function hexDigitValue(character: number): number {
@@ -20,7 +20,7 @@ export function encodeHex(bytes: Uint8Array): Uint8Array {
 	return text;
 }
 
-/** Returns undefined if invalid. */
+/** Returns the bytes of a hexadecimal text, or undefined if it is invalid. */
 export function decodeHex(text: Uint8Array, start: number, end: number): Uint8Array | undefined {
 	if ((end - start) % 2 !== 0) return undefined;
 	const bytes = new Uint8Array((end - start) / 2);

@@ -1,4 +1,4 @@
-/** IPv4 addresses as dotted decimal text (RFC 6943, 3.1.1, strict form), for input from users. */
+/** IPv4 addresses in dotted decimal notation (the strict form of RFC 6943, 3.1.1), as users enter them. */
 import { hasOnly } from "./ascii.js";
 
 export const ACCESS_POINT_ADDRESS = "192.168.4.1";
@@ -21,7 +21,10 @@ export function parseIPv4(text: string): number {
 	return address;
 }
 
-/** Returns the prefix length of a netmask; -1 if it is not contiguous or not 8 to 30. */
+/**
+ * Returns the prefix length of a netmask, 8 to 30; -1 if the length is outside this range or the mask is not
+ * contiguous.
+ */
 export function prefixOf(mask: number): number {
 	for (let length = SHORTEST_PREFIX; length <= LONGEST_PREFIX; length++) {
 		if (mask === 2 ** BITS - 2 ** (BITS - length)) return length;
@@ -30,8 +33,8 @@ export function prefixOf(mask: number): number {
 }
 
 /**
- * True if a host in a network with that prefix length can have the address: not a special (RFC 6890), network or
- * broadcast address.
+ * True if a host in a network with this prefix length can have the address. Special addresses (RFC 6890), the network
+ * address and the broadcast address are excluded.
  */
 export function isHostAddress(address: number, prefix: number): boolean {
 	const first = Math.floor(address / 2 ** 24);

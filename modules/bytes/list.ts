@@ -1,6 +1,6 @@
 /**
  * Removes and returns the item at `index`; returns undefined if `index` is out of range. `splice` and `shift` would
- * take 3.5 KB in the engine.
+ * take 3.5 KB more flash in the engine.
  */
 export function takeOut<Item>(list: Item[], index: number): Item | undefined {
 	if (index < 0 || index >= list.length) return undefined;

@@ -1,4 +1,4 @@
-/** Text of a meter's octet strings. */
+/** Converts the octet strings of meters to text. */
 
 export const TEXT_LIMIT = 256;
 export const TEXT_TOO_LONG = -2;
@@ -8,8 +8,8 @@ const DIGIT_0 = 0x30;
 const DELETE = 0x7f;
 
 /**
- * Writes `bytes[start..end)` to `into` (TEXT_LIMIT bytes): printable ASCII without trailing blanks and zeros, anything
- * else as upper-case hex. Returns the length, or TEXT_TOO_LONG.
+ * Writes an octet string to `into` (TEXT_LIMIT bytes): printable ASCII as text without trailing blanks and zeros,
+ * anything else as upper-case hex. Returns the length, or TEXT_TOO_LONG.
  */
 export function putOctets(bytes: Uint8Array, start: number, end: number, into: Uint8Array): number {
 	let to = end;
@@ -22,7 +22,7 @@ export function putOctets(bytes: Uint8Array, start: number, end: number, into: U
 	return to - start;
 }
 
-/** Writes upper-case hex; readout records store such text in packed form. */
+/** Writes bytes as upper-case hex. Readout records store such text in packed form. */
 export function putHexText(bytes: Uint8Array, start: number, end: number, into: Uint8Array): number {
 	if ((end - start) * 2 > TEXT_LIMIT) return TEXT_TOO_LONG;
 	for (let i = start; i < end; i++) {

@@ -1,6 +1,6 @@
 /**
- * Even parity in software, for ports with 8N1 only (IEC 62056-21, 5.2: 7 data bits, even parity). A 7E1 character
- * equals an 8N1 character with the parity in bit 7.
+ * Even parity in software, for serial ports that support only 8N1. IEC 62056-21, 5.2 requires 7 data bits with even
+ * parity (7E1). On the line, a 7E1 character equals an 8N1 character with the parity in bit 7.
  */
 
 export function hasEvenParity(byte: number): boolean {
@@ -24,22 +24,25 @@ const SLASH = 0x2f;
 const EVIDENCE_LIMIT = 8;
 
 /**
- * Removes the parity bit of received characters and marks damaged ones. Some paths deliver the parity bit (a UART set
- * to 8N1), others have none (a TCP bridge, a pseudo-terminal, a mode D meter with 8N1). The first `/`, which starts an
- * identification and has a parity bit of one, shows which is the case. Before that, bit 7 is cleared unchecked.
+ * Removes the parity bit from received characters and marks damaged characters. Some connections deliver the parity bit
+ * (a UART that is set to 8N1). Others do not (a TCP bridge, a pseudo-terminal, a mode D meter with 8N1). The first `/`,
+ * which starts the meter's identification, shows which is the case, because its parity bit is one. Before this `/`, bit
+ * 7 is cleared without a check.
  *
- * Because that `/` may be noise, the filter counts later characters that are valid in one case only, and adapts.
+ * Because this `/` may be noise, the filter also counts the later characters that are valid in one of the two cases
+ * only, and corrects its decision if necessary.
  */
 export class ParityFilter {
 	#state = UNDECIDED;
-	/** Evidence of parity bits: positive with parity, negative without. */
+	/** Evidence of parity bits: positive if the characters seem to have them, negative if not. */
 	#evidence = 0;
 
-	/** Good characters become 0x00 to 0x7F, damaged ones 0x80 to 0xFF. */
+	/** Replaces the characters in place. Good characters become 0x00 to 0x7F, damaged characters 0x80 to 0xFF. */
 	filter(bytes: Uint8Array, start: number, end: number): void {
 		for (let i = start; i < end; i++) {
 			const byte = bytes[i];
-			// Fast path without parity bits, for 115200 Bd.
+			// If it is certain that there are no parity bits, a good character needs no further work. 115200 Bd
+			// requires this speed.
 			if (this.#evidence === -EVIDENCE_LIMIT && byte < 0x80) continue;
 			if (this.#state === UNDECIDED) {
 				if (byte === SLASH_WITH_PARITY) this.decide(EVIDENCE_LIMIT);

@@ -1,10 +1,10 @@
 /**
- * Lists in one byte array, as settings store them: number of rows (1 byte), then rows of one size.
+ * Lists in one byte array, as settings store them: the number of rows (1 byte), then the rows, all of the same size.
  */
 
 /**
- * Returns the index of the first row that repeats an earlier one, or -1. Compares the first `keySize` of a row's `size`
- * bytes.
+ * Returns the index of the first row that equals an earlier row, or -1. Rows have `size` bytes, of which the first
+ * `keySize` are compared.
  */
 export function findRepeated(list: Uint8Array, size: number, keySize = size): number {
 	for (let i = 1; i < list[0]; i++) {

@@ -1,4 +1,4 @@
-/** The user's TLS certificate with its key, and the device's own. */
+/** Stores the user's TLS certificate and the device's own certificate, each with its private key. */
 import { parseIPv4 } from "../bytes/ipv4.js";
 import { type BlobMemory, BlobStore, type NO_MEMORY } from "../config/blob.js";
 import { put } from "../config/schema.js";
@@ -21,11 +21,12 @@ import {
 const LAST_ERROR_LIMIT = TLS_LAST_ERROR.maximum;
 
 /**
- * The user's certificate. It is on trial until it has been served. If that fails, the previous certificate is restored.
+ * The user's certificate. A new one is on trial until the server has used it in a handshake. If this fails, the
+ * previous certificate is restored.
  */
 export class InstalledCertificate {
 	readonly #store: ConfigStore;
-	/** Public for the factory reset. */
+	/** Public, so that a factory reset can erase it. */
 	readonly blobs: BlobStore;
 
 	constructor(store: ConfigStore, storage: Storage) {
@@ -38,12 +39,12 @@ export class InstalledCertificate {
 		return this.reference.length > 0;
 	}
 
-	/** Chain and key, PEM; undefined if absent or damaged. */
+	/** Returns the certificate chain and the key in PEM; undefined if they are absent or damaged. */
 	read(): Uint8Array | undefined {
 		return this.blobs.read(this.reference);
 	}
 
-	/** Like `read`, but the bytes are in memory that the ledger lends; `drop` releases it. */
+	/** Like `read`, but the ledger lends the memory for the bytes. The caller must release it with `drop`. */
 	borrow(ledger: BlobMemory): Uint8Array | typeof NO_MEMORY | undefined {
 		return this.blobs.borrow(this.reference, ledger);
 	}
@@ -56,7 +57,10 @@ export class InstalledCertificate {
 		return this.#store.get(TLS_ON_TRIAL);
 	}
 
-	/** Throws what the storage throws; then the old file remains. */
+	/**
+	 * Stores a new certificate with its key and starts the trial. Throws what the storage throws; the old certificate
+	 * then remains.
+	 */
 	install(file: Uint8Array): void {
 		const writer = this.blobs.open([this.reference, this.previous]);
 		if (writer === undefined) throw new Error("tls: another file is being written");
@@ -64,7 +68,7 @@ export class InstalledCertificate {
 			writer.write(file, 0, file.length);
 			const reference = writer.end();
 			if (reference === undefined) throw new RangeError("tls: the file is too large");
-			// A file still on trial must not become the previous one.
+			// If the present certificate is still on trial, it must not become the previous one.
 			this.#store.change([
 				put(TLS_FILE, reference),
 				put(TLS_LAST_ERROR, ""),
@@ -81,7 +85,10 @@ export class InstalledCertificate {
 		this.set(this.reference, "");
 	}
 
-	/** Restores the previous certificate during a trial; otherwise the device serves its own certificate. */
+	/**
+	 * Removes the installed certificate. During a trial the previous certificate is restored; otherwise the device then
+	 * uses its own.
+	 */
 	giveUp(reason: string): void {
 		this.set(this.onTrial ? this.previous : new Uint8Array(0), reason.slice(0, LAST_ERROR_LIMIT));
 	}
@@ -140,7 +147,7 @@ export class OwnCertificate {
 		return this.#store.get(TLS_OWN_UNTIL) * 1000;
 	}
 
-	/** Certificate and key, PEM; undefined if absent or damaged. */
+	/** Returns the certificate and the key in PEM; undefined if they are absent or damaged. */
 	read(): Uint8Array | undefined {
 		return this.blobs.read(this.reference);
 	}
@@ -149,7 +156,7 @@ export class OwnCertificate {
 		return this.blobs.borrow(this.reference, ledger);
 	}
 
-	/** Throws what the storage throws; then the old certificate remains. */
+	/** Stores a new certificate with its key. Throws what the storage throws; the old certificate then remains. */
 	renew(file: Uint8Array, of: { hostname: string; address: string; untilMs: number; form: number }): void {
 		const writer = this.blobs.open([this.reference]);
 		if (writer === undefined) throw new Error("tls: another file is being written");

@@ -1,17 +1,20 @@
-/** State of the TLS certificates, whose files are blobs (certificates.ts). */
+/** State of the TLS certificates. The certificates themselves are stored as blobs (certificates.ts). */
 
 import { blobReferenceLimit } from "../config/blob.js";
 import { BOOLEAN, BYTES, entry, field, INTEGER, INTERNAL, PRINTABLE, TEXT } from "../config/schema.js";
 import { CERTIFICATE_FILE_LIMIT } from "../io/crypto.js";
 import { HOSTNAME_LIMIT } from "../wifi/fields.js";
 
-/** Index in ENTRIES (parts.ts); unique. */
+/** Number of the entry: its index in ENTRIES (parts.ts). */
 const IN_TLS = 14;
 
-/** Maximum size of the device's own certificate and key as PEM, bytes. */
+/** Maximum size of the device's own certificate and key in PEM, bytes. */
 export const OWN_FILE_LIMIT = 2048;
 
-/** Reference to the installed chain and key, one PEM text; empty: the device serves its own certificate. */
+/**
+ * Reference to the installed certificate chain and key, which are one PEM text. If it is empty, the device uses its own
+ * certificate.
+ */
 export const TLS_FILE = field<Uint8Array>({
 	entry: IN_TLS,
 	id: 1,
@@ -19,7 +22,7 @@ export const TLS_FILE = field<Uint8Array>({
 	kind: BYTES,
 	maximum: blobReferenceLimit(CERTIFICATE_FILE_LIMIT),
 });
-/** Reason why an installed certificate could not be served; empty on success. */
+/** Reason why the server could not use the installed certificate; empty on success. */
 export const TLS_LAST_ERROR = field<string>({
 	entry: IN_TLS,
 	id: 2,
@@ -30,11 +33,11 @@ export const TLS_LAST_ERROR = field<string>({
 	initial: "",
 	isPublic: true,
 });
-/** True until `file` has been served; if that fails, `previous` is restored. */
+/** True until the server has used `file` in a handshake. If this fails, `previous` is restored. */
 export const TLS_ON_TRIAL = field<boolean>({ entry: IN_TLS, id: 3, name: "on_trial", kind: BOOLEAN, initial: false });
 /**
- * Reference to the file that `file` replaced, kept during the trial. Empty: `file` replaced the device's own
- * certificate.
+ * Reference to the certificate that `file` replaced, kept during the trial. It is empty if `file` replaced the device's
+ * own certificate.
  */
 export const TLS_PREVIOUS = field<Uint8Array>({
 	entry: IN_TLS,
@@ -43,7 +46,7 @@ export const TLS_PREVIOUS = field<Uint8Array>({
 	kind: BYTES,
 	maximum: blobReferenceLimit(CERTIFICATE_FILE_LIMIT),
 });
-/** Reference to the device's own certificate and key; empty: not generated yet. */
+/** Reference to the device's own certificate and key; empty until they have been generated. */
 export const TLS_OWN = field<Uint8Array>({
 	entry: IN_TLS,
 	id: 5,
@@ -60,7 +63,7 @@ export const TLS_OWN_HOSTNAME = field<string>({
 	characters: PRINTABLE,
 	initial: "",
 });
-/** End of validity of the own certificate, Unix seconds. */
+/** End of validity of the device's own certificate, Unix seconds. */
 export const TLS_OWN_UNTIL = field<number>({
 	entry: IN_TLS,
 	id: 7,
@@ -69,7 +72,7 @@ export const TLS_OWN_UNTIL = field<number>({
 	maximum: 253_402_300_799,
 	initial: 0,
 });
-/** Network address in the device's own certificate, dotted decimal, or empty. */
+/** Network address in the device's own certificate, in dotted decimal notation; empty if it has none. */
 export const TLS_OWN_ADDRESS = field<string>({
 	entry: IN_TLS,
 	id: 8,
@@ -79,7 +82,7 @@ export const TLS_OWN_ADDRESS = field<string>({
 	characters: PRINTABLE,
 	initial: "",
 });
-/** Form of the device's own certificate (OWN_FORM in identity.ts). */
+/** Version of the contents of the device's own certificate (OWN_FORM in identity.ts). */
 export const TLS_OWN_FORM = field<number>({
 	entry: IN_TLS,
 	id: 9,

@@ -1,11 +1,11 @@
 /**
  * TLS identity: the user's certificate, or a self-signed one. The self-signed one has a P-256 key. It is valid for ten
  * years, for `hostname`, `hostname.local`, the access point's address and the network address, and for use by servers
- * and clients. It is renewed, with the same key, when the hostname or the network address changes, when it is expired
- * or not yet valid, and by firmware that gives it another form.
+ * and clients. It is renewed, with the same key, when the hostname or the network address changes, when it has expired
+ * or is not yet valid, and when a new firmware has another OWN_FORM.
  *
- * An installed certificate is on trial until a handshake with the device's own client succeeds. Otherwise it is
- * discarded.
+ * An installed certificate is on trial until the device's own TLS client has completed a handshake with it. If the
+ * handshake fails, the certificate is discarded.
  */
 import { ACCESS_POINT_ADDRESS } from "../bytes/ipv4.js";
 import type { BlobMemory, NO_MEMORY } from "../config/blob.js";
@@ -17,12 +17,12 @@ import { MAKER, PRODUCT } from "../product.js";
 import { InstalledCertificate, OwnCertificate } from "./certificates.js";
 
 const DAY_MS = 86_400_000;
-/** Ten years with three leap days. The start of validity is calculated from the stored end. */
+/** Ten years with three leap days. Only the end of validity is stored; the start is calculated from it. */
 const VALID_MS = 3653 * DAY_MS;
 /**
- * Form of the device's own certificate; increase it when contents other than the names change. Form 0 was not for
- * clients and had no maker. The product's name was added later without a new form, because browsers warn of each new
- * certificate.
+ * Version of the contents of the device's own certificate. Increase it if contents other than the names change.
+ * Certificates of version 0 could not be used by clients and did not name the maker. The name of the product was added
+ * later without a new version, because browsers warn about each new certificate.
  */
 const OWN_FORM = 1;
 
@@ -35,7 +35,7 @@ export interface IdentityDeps {
 	trace(message: string): void;
 }
 
-/** TLS port: methods of Listener. */
+/** TLS port, with the methods of Listener that this file uses. */
 export interface IdentityTarget {
 	setIdentity(pair: CertificatePair): void;
 	testIdentity(done: (problem: string) => void): void;
@@ -57,14 +57,20 @@ export class Identity implements Running {
 		this.installed.blobs.sweep([], true);
 	}
 
-	/** Generates a certificate if necessary; `address`: "" for any. */
+	/**
+	 * Returns the device's own certificate for these names. Generates a new one if necessary. If `address` is "", a
+	 * certificate with any address is sufficient.
+	 */
 	ownPair(hostname: string, address = ""): CertificatePair {
 		const file = this.own.read();
 		if (file === undefined || !this.isFor(hostname, address)) return this.make(hostname, address, file);
 		return { certificate: file, key: file };
 	}
 
-	/** Returns the file that HTTPS shows (as InstalledCertificate.borrow). */
+	/**
+	 * Returns the certificate that the HTTPS port uses, in memory that the ledger lends (see
+	 * InstalledCertificate.borrow).
+	 */
 	borrow(ledger: BlobMemory): Uint8Array | typeof NO_MEMORY | undefined {
 		return (this.installed.isThere ? this.installed : this.own).borrow(ledger);
 	}
@@ -77,7 +83,7 @@ export class Identity implements Running {
 			target.setIdentity({ certificate: file, key: file });
 		} catch (error) {
 			this.giveUp(error instanceof Error ? error.message : String(error));
-			// Each call removes an installed certificate, so the recursion ends.
+			// The recursion ends, because each `giveUp` removes an installed certificate.
 			this.serveInstalled(target, hostname);
 			return;
 		}
@@ -85,10 +91,10 @@ export class Identity implements Running {
 		target.testIdentity((problem) => {
 			this.#deps.guard("tls", () => {
 				if (problem === "") this.installed.keep();
-				// Nothing was tested; the next start repeats the trial.
+				// The certificate was not tested, so the next start repeats the trial.
 				else if (problem === OUT_OF_MEMORY) this.#deps.trace(`tls: ${problem}`);
 				else {
-					// This comes first, because flash may refuse to discard the unusable certificate.
+					// The identity is changed first, because the flash may refuse to discard the unusable certificate.
 					target.setIdentity(this.ownPair(hostname));
 					this.giveUp(problem);
 					this.serveInstalled(target, hostname);
@@ -128,14 +134,14 @@ export class Identity implements Running {
 		this.installed.giveUp(reason);
 	}
 
-	/** The key of `file`, the previous certificate, is reused. */
+	/** Generates the device's own certificate. Uses the key in `file`, which is the previous certificate. */
 	private make(hostname: string, wanted: string, file: Uint8Array | undefined): CertificatePair {
 		const { crypto, clock, info, guard } = this.#deps;
 		const nowMs = clock.utcMs();
-		// Validity starts a day early, for browsers with a slow clock.
+		// Validity starts a day before the present, because the clock of a browser may be slow.
 		const validFromMs = nowMs === undefined ? info.builtUtcMs : nowMs - DAY_MS;
 		const validToMs = validFromMs + VALID_MS;
-		// Without a network, the last address is the most likely next one.
+		// If the address is not known yet, the last one is used, because it is the most likely one.
 		const address = wanted || this.own.address;
 		const names = [hostname, `${hostname}.local`, ACCESS_POINT_ADDRESS];
 		if (address !== "") names.push(address);
@@ -150,7 +156,7 @@ export class Identity implements Running {
 		const made = new Uint8Array(certificate.length + key.length);
 		made.set(certificate);
 		made.set(key, certificate.length);
-		// The device must stay reachable even if flash is full.
+		// If flash is full, the certificate is used without being stored, so that the device stays reachable.
 		guard("tls", () => this.own.renew(made, { hostname, address, untilMs: validToMs, form: OWN_FORM }));
 		return { certificate: made, key: made };
 	}

@@ -17,7 +17,7 @@ export const CERTIFICATE = part<Identity>({
 		route(METHOD_POST, "system/certificate/reset", postCertificateReset),
 	]),
 	reactions: Object.freeze([
-		// Certificate and network names contain the hostname.
+		// The certificate and the network names contain the hostname, so they are refreshed when it changes.
 		changed([WIFI_HOSTNAME], (_: Identity, core) => core.refreshSoon()),
 	]),
 	open: ({ clock, config, crypto, guard, info, storage, trace }) =>

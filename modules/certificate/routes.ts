@@ -95,8 +95,8 @@ export function postCertificateReset(exchange: Exchange<Identity>): void {
 
 class Upload implements BodySink {
 	/**
-	 * The server applies no limit. `write` refuses a large file itself, because this route reports errors as plain
-	 * text.
+	 * The server must not limit the body. `write` refuses a file that is too large, because this route reports errors
+	 * as plain text.
 	 */
 	readonly limit = Number.POSITIVE_INFINITY;
 	readonly #exchange: Exchange<Identity>;

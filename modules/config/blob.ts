@@ -1,15 +1,16 @@
 /**
- * Storage of long values, such as certificates, in pieces with a key each. The caller stores the blob's reference as a
- * setting (a BYTES field), which commits the blob. A power cut before that keeps the old blob.
+ * Storage of long values (blobs), such as certificates. A blob is divided into pieces, each with its own storage key.
+ * The caller stores a reference to the blob as a setting (a BYTES field), and this commits the blob. If the power is
+ * cut earlier, the old blob remains.
  *
- * A new blob is written to a slot that no kept reference names. `sweep` deletes blobs without a reference; call it at
- * the start, and once a reference has been stored or abandoned.
+ * A new blob is written to a slot to which no stored reference refers. `sweep` deletes blobs without a reference. Call
+ * it at the start, and whenever a reference has been stored or abandoned.
  *
  *   reference   slot (1), length (2, big-endian), then CRC-16/X.25 of each piece (2 each, big-endian)
  *   keys        <name>_<slot>_<piece>
  *
- * An empty reference means no blob. Limits: BLOB_PIECE bytes in a piece, 10 pieces, 9 characters in a name. One blob
- * can be written at a time, with one piece in memory.
+ * An empty reference means that there is no blob. Limits: BLOB_PIECE bytes in a piece, 10 pieces, 9 characters in a
+ * name. Only one blob can be written at a time. One piece of it is in memory.
  */
 import { crc16 } from "../bytes/crc16.js";
 import type { Storage } from "../io/host.js";
@@ -20,12 +21,12 @@ export const BLOB_PIECE = 2048;
 const REFERENCE_HEADER = 3;
 const CRC_LENGTH = 2;
 
-/** Returns the length of the longest reference to a blob of up to `limit` bytes. */
+/** Returns the length of the reference to a blob of `limit` bytes. References to shorter blobs are not longer. */
 export function blobReferenceLimit(limit: number): number {
 	return REFERENCE_HEADER + Math.ceil(limit / BLOB_PIECE) * CRC_LENGTH;
 }
 
-/** The part of the memory ledger (io/memory.ts) that lends bytes for a long blob. */
+/** Those methods of the memory ledger (io/memory.ts) that lend memory for a long blob. */
 export interface BlobMemory {
 	/** Lends `length` bytes; returns undefined if memory is short. */
 	bytes(length: number): Uint8Array | undefined;
@@ -36,9 +37,9 @@ export interface BlobMemory {
 export const NO_MEMORY = false;
 
 export interface BlobOptions {
-	/** Key prefix, 1 to 9 characters a-z 0-9 `_`. */
+	/** Prefix of the storage keys: 1 to 9 characters of a-z, 0-9 and `_`. */
 	readonly name: string;
-	/** Longest blob, bytes. */
+	/** Maximum length of a blob, bytes. */
 	readonly limit: number;
 	/** Maximum number of blobs, including the one being written: 2 to 10. */
 	readonly slots: number;
@@ -55,8 +56,8 @@ export class BlobStore {
 	}
 
 	/**
-	 * Starts a blob in a slot not named by `kept`; undefined while a writer is open. Close the writer once the
-	 * reference has been stored or abandoned.
+	 * Starts a new blob in a slot to which none of the references `kept` refers. Returns undefined while another writer
+	 * is open. Close the writer when the reference has been stored or abandoned.
 	 */
 	open(kept: readonly Uint8Array[]): BlobWriter | undefined {
 		if (this.#writer !== undefined) return undefined;
@@ -72,7 +73,7 @@ export class BlobStore {
 		return this.#writer;
 	}
 
-	/** Returns the blob, which then belongs to the caller; undefined if it is absent, damaged or unreadable. */
+	/** Returns a copy of the blob, or undefined if it is absent, damaged or unreadable. */
 	read(reference: Uint8Array): Uint8Array | undefined {
 		if (!this.isReference(reference)) return undefined;
 		const blob = new Uint8Array(lengthOf(reference));
@@ -80,8 +81,8 @@ export class BlobStore {
 	}
 
 	/**
-	 * Like `read`, but the bytes are in memory that the ledger lends; the caller must release it with `drop` in the
-	 * same tick.
+	 * Like `read`, but the ledger lends the memory for the bytes. The caller must release it with `drop` in the same
+	 * pass of the event loop.
 	 */
 	borrow(reference: Uint8Array, ledger: BlobMemory): Uint8Array | typeof NO_MEMORY | undefined {
 		if (!this.isReference(reference)) return undefined;
@@ -92,14 +93,15 @@ export class BlobStore {
 		return undefined;
 	}
 
-	/** True if `read` would return the blob; only one piece at a time is in memory. */
+	/** True if `read` would return the blob. This needs memory for one piece only. */
 	isSound(reference: Uint8Array): boolean {
 		return this.isReference(reference) && this.readPieces(reference, undefined);
 	}
 
 	/**
-	 * Deletes pieces not named by `kept`, unless a writer is open; a refused deletion waits for the next call.
-	 * `isErasing` (factory reset): ignores an open writer and throws what the storage throws.
+	 * Deletes all pieces of blobs other than those of the references `kept`. While a writer is open it does nothing. If
+	 * the storage refuses a deletion, the next call tries again. `isErasing` is for a factory reset: it deletes even
+	 * while a writer is open, and throws what the storage throws.
 	 */
 	sweep(kept: readonly Uint8Array[], isErasing = false): void {
 		if (this.#writer !== undefined && !isErasing) return;
@@ -120,7 +122,9 @@ export class BlobStore {
 		return length > 0 && length <= this.#options.limit && reference.length === blobReferenceLimit(length);
 	}
 
-	/** Checks each piece, and copies it to `blob` if given. Returns false for a missing or damaged piece. */
+	/**
+	 * Checks all pieces, and copies them to `blob` if it is defined. Returns false if a piece is missing or damaged.
+	 */
 	private readPieces(reference: Uint8Array, blob: Uint8Array | undefined): boolean {
 		const length = lengthOf(reference);
 		let crc = REFERENCE_HEADER;
@@ -168,7 +172,10 @@ export class BlobWriter {
 		this.#reference[0] = options.slot;
 	}
 
-	/** Bytes beyond the limit are dropped. Throws what the storage throws. */
+	/**
+	 * Appends bytes. If the blob becomes too long, they are dropped, and `end` returns undefined. Throws what the
+	 * storage throws.
+	 */
 	write(bytes: Uint8Array, start: number, end: number): void {
 		if (this.#isClosed) throw new Error("blob: written after its end");
 		const { limit } = this.#options;
@@ -180,13 +187,13 @@ export class BlobWriter {
 		}
 	}
 
-	/** Returns the reference: empty for an empty blob, undefined if it was too long. */
+	/** Returns the reference, which is empty for an empty blob, or undefined if the blob was too long. */
 	end(): Uint8Array | undefined {
 		const length = this.#length;
 		if (length > this.#options.limit) return undefined;
 		if (length === 0) return new Uint8Array(0);
 		if (length % BLOB_PIECE > 0) this.store(length % BLOB_PIECE);
-		// Frees the buffer: the caller may read back the whole blob next.
+		// The buffer is freed, because the caller may need memory for the whole blob to read it back.
 		this.#piece = new Uint8Array(0);
 		this.#reference[1] = length >> 8;
 		this.#reference[2] = length;

@@ -1,6 +1,6 @@
 /**
- * Rules for a PEM file as TLS identity. It has a chain, with the server's own certificate first, and the unencrypted
- * key (API text, Certificate).
+ * Rules for a PEM file with which the TLS server identifies itself. The file has a chain, with the server's own
+ * certificate first, and the unencrypted key (API text, Certificate).
  */
 import {
 	CERTIFICATE_FILE_LIMIT,
@@ -42,7 +42,10 @@ const WHITE = Object.freeze([0x09, 0x0a, 0x0d, SPACE]);
 const EC_BITS = Object.freeze([256, 384]);
 const RSA_BITS_MIN = 2048;
 
-/** Returns "" or the reason for refusal. `file`: parsed from `bytes`; `nowMs`: Unix time, undefined while unset. */
+/**
+ * Returns the reason for a refusal, or "". `file` is the parsed form of `bytes`. `nowMs` is the Unix time; undefined
+ * while the clock is not set.
+ */
 export function refusalOf(bytes: Uint8Array, file: CertificateFile, nowMs: number | undefined): string {
 	const { certificates, problem, key } = file;
 	if (problem === CERTIFICATES_DAMAGED) return DAMAGED;
@@ -54,7 +57,7 @@ export function refusalOf(bytes: Uint8Array, file: CertificateFile, nowMs: numbe
 	if (!isSupported(certificates[0]) || key === PRIVATE_KEY_UNREADABLE) return KEY_UNSUPPORTED;
 	if (key === PRIVATE_KEY_LATER) return WRONG_ORDER;
 	if (key === PRIVATE_KEY_FOREIGN) return KEY_MISMATCH;
-	// The TLS library reads only up to the first zero byte.
+	// The TLS library reads a PEM text only up to its first zero byte.
 	if (bytes.includes(0)) return NOT_TEXT;
 	if (!endsWithBlock(bytes)) return MORE;
 	for (let i = 0; i + 1 < certificates.length; i++) if (!certificates[i].issuedByNext) return WRONG_ORDER;
@@ -65,8 +68,8 @@ export function refusalOf(bytes: Uint8Array, file: CertificateFile, nowMs: numbe
 }
 
 /**
- * Returns "" if the text has certificates with which a hub can be verified, and no private key. Otherwise returns a
- * reason for refusal, worded for the field `cert`.
+ * Returns "" if the text has certificates with which a server can be verified, and no private key. Otherwise returns
+ * the reason for the refusal, as a sentence about the field `cert`.
  */
 export function trustRefusalOf({ certificates, problem, key }: CertificateFile): string {
 	if (key !== PRIVATE_KEY_ABSENT) return "cert has a private key in it: only certificates belong there.";
@@ -76,7 +79,10 @@ export function trustRefusalOf({ certificates, problem, key }: CertificateFile):
 	return certificates.length > 0 ? "" : "cert has no certificate in it: PEM text is needed.";
 }
 
-/** Moves the certificates of the PEM text to its beginning, erases all the rest, and returns their length. */
+/**
+ * Moves the certificates in the PEM text to its beginning, and overwrites the rest with zeros. Returns the length of
+ * the certificates.
+ */
 export function keepCertificates(pem: Uint8Array): number {
 	let length = 0;
 	let isInside = false;
@@ -96,7 +102,7 @@ export function keepCertificates(pem: Uint8Array): number {
 
 function isSupported({ keyType, keyBits }: CertificateDetails): boolean {
 	if (keyType === KEY_TYPE_EC) return EC_BITS.includes(keyBits);
-	// The parser rejects keys of more than 4096 bits.
+	// There is no upper limit here, because the parser rejects keys of more than 4096 bits.
 	return keyBits >= RSA_BITS_MIN;
 }
 

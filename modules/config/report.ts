@@ -1,19 +1,19 @@
 /**
- * Settings in the diagnostic report: numbers, switches, choices and public texts by value, other texts by length,
- * secrets as `***`.
+ * Settings in the diagnostic report. Numbers, booleans, choices and public texts are shown with their value. Other
+ * texts are shown with their length only. Secrets are shown as `***`.
  */
 import { encodeHex } from "../bytes/hex.js";
 import type { TextCodec } from "../io/host.js";
 import { type Field, type Setting, TEXT } from "./schema.js";
 import type { ConfigStore } from "./store.js";
 
-/** A URL's scheme is shown: it is not confidential. */
+/** End of the scheme in a URL. The report shows the scheme, because it is not confidential. */
 const SCHEME_END = "://";
 const SCHEME_LIMIT = 8;
 
 /**
- * Returns the line `<entry>.<name>: <value>` of a setting; undefined past the last. `index` counts the settings of all
- * entries.
+ * Returns the line `<entry>.<name>: <value>` of the setting number `index`, counted over all entries; undefined after
+ * the last setting.
  */
 export function settingLine(store: ConfigStore, text: TextCodec, index: number): string | undefined {
 	let at = index;

@@ -1,9 +1,10 @@
 /**
  * Definition of a setting: name, allowed values, initial value.
  *
- * An entry is one storage key and one atomic write, for settings that change together. A released id is never reused,
- * because older and newer firmware read the same flash. Limits: an entry of maximum values stays below ENTRY_LIMIT
- * (config/store.ts); ids 1 to 255.
+ * An entry is a group of settings under one storage key. One atomic write stores it, so the settings in it can change
+ * together. The id of a released setting is never reused, because older and newer firmware read the same flash. Limits:
+ * an entry must not exceed ENTRY_LIMIT (config/store.ts) even if all its values have their maximum length; ids are 1 to
+ * 255.
  */
 
 import { hasOnly } from "../bytes/ascii.js";
@@ -16,7 +17,7 @@ export const BOOLEAN = 0;
 export const INTEGER = 1;
 /** One of `choices`: all integers or all words. */
 export const CHOICE = 2;
-/** Text of `minimum` to `maximum` characters from `characters`. */
+/** Text of `minimum` to `maximum` characters, all of which are in the ranges `characters`. */
 export const TEXT = 3;
 /** Array of `minimum` to `maximum` bytes, initially empty. */
 export const BYTES = 4;
@@ -30,22 +31,25 @@ export interface Field<Value extends Setting = Setting> {
 	readonly maximum: number;
 	/** Allowed values of CHOICE; otherwise empty. */
 	readonly choices: readonly Value[];
-	/** Allowed characters (TEXT): first and last one of each range; the last range may be open-ended. */
+	/**
+	 * Allowed characters (TEXT): first and last character of each range. The last range may lack its last character; it
+	 * is then open-ended.
+	 */
 	readonly characters: string;
 	/** Initial value; undefined for BYTES. */
 	readonly initial: Value | undefined;
-	/** True if no reply, report or trace may contain the value. */
+	/** True if no HTTP reply, diagnostic report or log may contain the value. */
 	readonly secret: boolean;
 	/**
-	 * True if the diagnostic report may show the value (TEXT, BYTES). Otherwise it shows only the length, because the
-	 * value may identify a person, a place or a device.
+	 * True if the diagnostic report may show the value (TEXT, BYTES). Otherwise the report shows only the length,
+	 * because the value may identify a person, a place or a device.
 	 */
 	readonly isPublic: boolean;
 }
 
 export interface SettingField<Value extends Setting = Setting> extends Field<Value> {
 	readonly entry: number;
-	/** Identifier in flash, 1 to 255; unique in the entry for ever. */
+	/** Identifier in flash, 1 to 255. It must differ from all ids that the entry has or ever had. */
 	readonly id: number;
 }
 
@@ -60,10 +64,16 @@ export function put<Value extends Setting>(field: SettingField<Value>, value: No
 
 export interface Entry {
 	readonly key: string;
-	/** Version of the fields, increased when fields are added; stored in flash for future firmware. */
+	/**
+	 * Version of the set of fields. Increase it when fields are added. It is stored in flash for use by future
+	 * firmware.
+	 */
 	readonly version: number;
 	readonly fields: readonly SettingField[];
-	/** True for data not presented as settings: passwords, tokens, certificates, data learned about the meter. */
+	/**
+	 * True if the data are not shown as settings. Such data are passwords, tokens, certificates, and data learned about
+	 * the meter.
+	 */
 	readonly isInternal: boolean;
 }
 
@@ -91,7 +101,7 @@ function inRange(field: Field, size: number): boolean {
 	return size >= field.minimum && size <= field.maximum;
 }
 
-/** Defaults of all fields. They are the fields' prototype, so they take flash only once. */
+/** Default members of a field. They are the prototype of all fields, so they take flash only once. */
 const PLAIN = Object.freeze({
 	minimum: 0,
 	maximum: 0,
@@ -108,7 +118,7 @@ export function field<Value extends Setting>(
 	return Object.freeze(Object.setPrototypeOf(given, PLAIN));
 }
 
-/** Field of request bodies only, not in flash. */
+/** Returns a field that only occurs in request bodies and is not stored. */
 export function bodyField<Value extends Setting>(
 	given: Pick<Field<Value>, "name" | "kind"> & Partial<Field<Value>>,
 ): Field<Value> {
@@ -121,7 +131,7 @@ export function entry(key: string, version: number, fields: readonly SettingFiel
 
 export const INTERNAL = true;
 
-/** Names of the fields' groups, for the event log. */
+/** Returns the names of the groups to which the fields belong, for the event log. */
 export function groupsOf(entries: readonly Entry[], fields: readonly Field[]): string {
 	const groups = entries.filter(
 		({ fields: own, isInternal }) => !isInternal && own.some((one) => fields.includes(one)),

@@ -1,10 +1,11 @@
-/** Secure erase of possible secrets at a factory reset. */
+/** Deletes values that may be secret, so that they can't be read from the flash chip. */
 import type { Storage } from "../io/host.js";
 
 /**
- * Overwrites the value with zeros, if flash accepts that, and deletes it. Log-structured storage keeps the old bytes
- * until it reuses their space. NVS on the ESP32 only marks them invalid; writing the zeros makes it erase their page
- * sooner. Flash encryption of production units protects them until then. Throws what `delete` throws.
+ * Overwrites the value with zeros, if the flash accepts this write, and deletes it. A log-structured storage keeps the
+ * old bytes until it reuses their space. NVS on the ESP32 only marks them as invalid; writing the zeros makes NVS erase
+ * their page sooner. Until then, they are protected by the flash encryption that production units have. Throws what
+ * `delete` throws.
  */
 export function secureErase(storage: Storage, key: string): void {
 	try {

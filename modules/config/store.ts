@@ -1,29 +1,30 @@
 /**
  * Settings store. The settings are in flash and, in decoded form, in memory. A change writes a whole entry with one
- * atomic `set`, so after a power cut either the old or the new entry is there.
+ * atomic `set`, so a power cut leaves either the old or the new entry.
  *
  * Format of an entry in flash (big-endian):
  *
  *   offset  bytes  content
  *   0       1      format version, 1
- *   1       1      version of the entry's fields in the firmware that wrote it
+ *   1       1      version of the fields (schema.ts) in the firmware that wrote the entry
  *   2       ...    items up to the checksum: id (1), length of the value (2), value
  *   end-2   2      CRC-16/X.25 of everything before, little-endian
  *
  *   BOOLEAN 1 byte, 0 or 1 · INTEGER and CHOICE of integers 8 bytes, IEEE 754 binary64 (exact for every integer that
  *   a field can have) · TEXT and CHOICE of words UTF-8 · BYTES unchanged
  *
- * A rewrite preserves items of unknown ids (from newer firmware). Missing, invalid and unreadable items have the
- * initial value. `damaged` lists the keys of entries with invalid or unreadable items, which remain in flash until the
- * entry is written.
+ * When an entry is rewritten, items with unknown ids, which newer firmware has written, are preserved. A setting whose
+ * item is missing, invalid or unreadable has its initial value. `damaged` lists the keys of entries with invalid or
+ * unreadable items. Such items remain in flash until the entry is written.
  *
  * Entries that change together are first stored as one value under TOGETHER_KEY: key length (1), key, length of the
- * entry (2, big-endian), entry, and so on, then the CRC as above. This commits the change: while that value exists, its
- * entries override the others. ERASING_KEY exists during an erasure. Work that a power cut or a refused write left
- * unfinished is retried before the next change and at the next start. The start succeeds even if the retry fails.
+ * entry (2, big-endian), entry, and so on, then the CRC as above. This commits the change: while the value under
+ * TOGETHER_KEY exists, its entries take precedence over the entries under their own keys. ERASING_KEY exists while the
+ * settings are erased. If a power cut or a refused write interrupts one of these two processes, it is continued before
+ * the next change and at the next start. The start succeeds even if this fails.
  *
- * Limits: an entry has at most ENTRY_LIMIT bytes. If entries that change together exceed ENTRY_LIMIT in all, their
- * unknown items are dropped.
+ * Limits: an entry has at most ENTRY_LIMIT bytes. If entries that change together exceed ENTRY_LIMIT in total, their
+ * items with unknown ids are dropped.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { equalConstantTime } from "../bytes/equal.js";
@@ -43,7 +44,7 @@ import {
 } from "./schema.js";
 import { secureErase } from "./secure-erase.js";
 
-/** Longest value in every storage (io/host.ts). */
+/** Length of a value that every storage accepts (io/host.ts), bytes. */
 export const ENTRY_LIMIT = 4000;
 
 const ERASING_KEY = "erasing";
@@ -54,7 +55,7 @@ const FORMAT = 1;
 const HEADER_LENGTH = 2;
 const ITEM_HEADER_LENGTH = 3;
 const CRC_LENGTH = 2;
-/** Header of an entry under TOGETHER_KEY. */
+/** Bytes of length fields for each entry under TOGETHER_KEY. */
 const TOGETHER_HEADER_LENGTH = 3;
 
 interface Packed {
@@ -67,14 +68,17 @@ const NO_ENTRIES: readonly Packed[] = Object.freeze([]);
 interface Write extends Packed {
 	readonly position: number;
 	readonly values: Setting[];
-	/** False if a damaged entry is rewritten with unchanged values. */
+	/** True if a value differs. It is false if a damaged entry is only rewritten. */
 	changed: boolean;
-	/** Bytes of the entry; empty until it is known that the write is needed. */
+	/** Encoded entry; empty until it is known that the write is needed. */
 	bytes: Uint8Array;
 }
 
 export interface ConfigListener {
-	/** Called once a change is in flash. Fields in `applied`, changed or not, take effect at once. */
+	/**
+	 * Called when a change has been written to flash. The fields `applied` must take effect even if they are not among
+	 * the fields `changed`.
+	 */
 	settingsChanged(changed: readonly Field[], applied: readonly Field[]): void;
 }
 
@@ -84,25 +88,28 @@ export class ConfigStore {
 	readonly #storage: Storage;
 	readonly #text: TextCodec;
 	readonly entries: readonly Entry[];
-	/** Values by entry, in the order of fields. */
+	/** Values of the settings: one array for each entry, in the order of its fields. */
 	readonly #values: Setting[][] = [];
-	/** Items of unknown ids by entry. */
+	/** Items with unknown ids: one array for each entry. */
 	readonly #unknown: Uint8Array[] = [];
-	/** Shared empty array; each further array would take six slots. */
+	/** Shared empty array, because each further array would take six slots of XS memory. */
 	readonly #nothing = new Uint8Array(0);
 	#damaged: string[] = [];
-	/** Entries under TOGETHER_KEY and not yet under their own keys. */
+	/** Entries that are stored under TOGETHER_KEY but not yet under their own keys. */
 	#pending: readonly Packed[] | undefined;
 	/** True until an interrupted erasure is finished. */
 	#isErasing: boolean;
-	/** True if a factory reset was interrupted before this start; other modules then continue it. */
+	/**
+	 * True if a factory reset was interrupted before this start. Other modules must then continue the reset of their
+	 * data.
+	 */
 	readonly wasErasing: boolean;
 	#isErased = false;
 	#listener: ConfigListener | undefined;
 
 	/**
-	 * Loads all settings, even from damaged flash, and retries unfinished work. The index of each entry in `entries`
-	 * must be the `entry` of its fields.
+	 * Loads all settings, even if the flash is damaged, and continues what was interrupted. The member `entry` of each
+	 * field must be the index of its entry in `entries`.
 	 */
 	constructor(storage: Storage, text: TextCodec, entries: readonly Entry[]) {
 		this.#storage = storage;
@@ -114,21 +121,21 @@ export class ConfigStore {
 		try {
 			this.finish();
 		} catch {
-			// Flash refuses a write; the next start and the next change retry.
+			// The flash has refused a write. The next change or the next start tries again.
 		}
 	}
 
 	/**
-	 * Erases all settings for a factory reset; the next start completes an interrupted erasure and uses initial values.
-	 * Until the restart the values stay in memory and `change` throws. Throws what the storage throws; settings may then
-	 * remain in flash.
+	 * Erases all settings for a factory reset. The next start uses initial values; if the erasure was interrupted, it
+	 * first completes it. Until the restart the values stay in memory, and `change` throws. Throws what the storage
+	 * throws; settings may then remain in flash.
 	 */
 	erase(): void {
 		try {
 			this.#storage.set(ERASING_KEY, this.#nothing);
 			this.#isErased = true;
 		} catch {
-			// Full flash refuses the mark; deletions make room.
+			// The flash is full and refuses this write. The deletions below make room.
 		}
 		this.deleteAll();
 		this.#isErased = true;
@@ -148,7 +155,10 @@ export class ConfigStore {
 		return this.#damaged;
 	}
 
-	/** Resets a field that `isUsable` rejects, and adds its key to `damaged`. Call it before any other access. */
+	/**
+	 * If `isUsable` rejects the value of the field, sets the field to its initial value, and adds the key of its entry
+	 * to `damaged`. Call it before any other access to the field.
+	 */
 	verify(field: SettingField<Uint8Array>, isUsable: (bytes: Uint8Array) => boolean): void {
 		if (isUsable(this.get(field))) return;
 		this.#values[field.entry][this.positionOf(field)] = this.initial(field);
@@ -163,16 +173,17 @@ export class ConfigStore {
 		this.#listener = listener;
 	}
 
-	/** The caller must not modify bytes. */
+	/** Returns the value of a setting. If it is a byte array, the caller must not modify it. */
 	get<Value extends Setting>(field: SettingField<Value>): Value {
-		// Each value has passed its field's check.
+		// The type is right, because each stored value has passed the check of its field.
 		return this.#values[field.entry][this.positionOf(field)] as Value;
 	}
 
 	/**
-	 * Changes settings of one or more entries atomically, even across a power cut. Returns whether a value changed;
-	 * otherwise nothing is written. The store takes ownership of bytes. With `apply`, unchanged settings take effect too.
-	 * Throws a RangeError for an invalid value, and what the storage throws; then nothing has changed.
+	 * Changes settings in one or more entries atomically, even if the power is cut meanwhile. Returns whether a value
+	 * has changed; if none has, nothing is written. The store takes ownership of byte arrays. With `apply`, the
+	 * listener applies unchanged settings too. Throws a RangeError for an invalid value, and what the storage throws;
+	 * in both cases nothing has changed.
 	 */
 	change(puts: readonly Put[], apply = false): boolean {
 		if (this.#isErased) throw new Error("config: erased, and not started anew yet");
@@ -189,8 +200,8 @@ export class ConfigStore {
 	}
 
 	/**
-	 * Like `change`, for data that can be determined again. It has no effect between an erasure and the restart, and
-	 * does not throw for a refused write.
+	 * Like `change`, but for data that can be determined again. It has no effect between an erasure and the restart,
+	 * and does not throw if the storage refuses the write.
 	 */
 	note(puts: readonly Put[]): void {
 		try {
@@ -200,7 +211,7 @@ export class ConfigStore {
 		}
 	}
 
-	/** Returns the needed writes, and adds fields with a new value to `changed`. */
+	/** Returns the writes that are needed, and adds the fields whose value changes to `changed`. */
 	private prepare(puts: readonly Put[], changed: Field[]): Write[] {
 		const writes: Write[] = [];
 		for (const { field, value } of puts) {
@@ -220,7 +231,7 @@ export class ConfigStore {
 			write.bytes = this.encode(write.entry, write.values, this.#unknown[write.position]);
 			length += write.bytes.length + TOGETHER_HEADER_LENGTH + write.entry.key.length;
 		}
-		// TOGETHER_KEY may have no room for unknown items.
+		// If the entries are too long for one value, their items with unknown ids are dropped.
 		if (needed.length < 2 || length <= ENTRY_LIMIT) return needed;
 		for (const write of needed) write.bytes = this.encode(write.entry, write.values, this.#nothing);
 		return needed;
@@ -241,7 +252,7 @@ export class ConfigStore {
 		return this.entries[field.entry].fields.indexOf(field);
 	}
 
-	/** If it throws, nothing has changed. */
+	/** Writes the entries to flash. If it throws, nothing has changed. */
 	private write(writes: readonly Write[]): void {
 		this.finish();
 		if (writes.length === 1) {
@@ -253,7 +264,7 @@ export class ConfigStore {
 		try {
 			this.finish();
 		} catch {
-			// The change is already committed under TOGETHER_KEY.
+			// The error can be ignored, because the change is already committed under TOGETHER_KEY.
 		}
 	}
 
@@ -286,7 +297,10 @@ export class ConfigStore {
 		return packed;
 	}
 
-	/** Known entries under TOGETHER_KEY; empty if damaged, undefined if absent. */
+	/**
+	 * Returns those entries under TOGETHER_KEY that this firmware knows; none if the value is damaged, undefined if it
+	 * is absent.
+	 */
 	private readTogether(): readonly Packed[] | undefined {
 		const packed = this.read(TOGETHER_KEY);
 		if (packed === undefined) return undefined;
@@ -331,7 +345,7 @@ export class ConfigStore {
 		this.#unknown.push(sound ? this.readItems(entry, bytes, values) : this.#nothing);
 	}
 
-	/** Returns items of unknown ids. */
+	/** Decodes the items of an entry to `values`. Returns the items with unknown ids. */
 	private readItems(entry: Entry, bytes: Uint8Array, values: Setting[]): Uint8Array {
 		const unknown = new Uint8Array(bytes.length);
 		let unknownLength = 0;
@@ -353,7 +367,9 @@ export class ConfigStore {
 		return unknownLength === 0 ? this.#nothing : unknown.slice(0, unknownLength);
 	}
 
-	/** Returns the value, unchecked; undefined for invalid bytes. */
+	/**
+	 * Returns the decoded value, or undefined if the bytes are invalid. The bounds of the field are not checked here.
+	 */
 	private decode(field: Field, bytes: Uint8Array): unknown {
 		if (field.kind === BYTES) return bytes.length === 0 ? this.#nothing : bytes;
 		if (field.kind === BOOLEAN) return bytes.length === 1 && bytes[0] < 2 ? bytes[0] === 1 : undefined;
@@ -361,7 +377,7 @@ export class ConfigStore {
 		try {
 			return this.#text.decode(bytes);
 		} catch {
-			// The value is treated like a value out of range.
+			// If the bytes are not UTF-8, the value is treated like a value that is out of range.
 			return undefined;
 		}
 	}
@@ -379,7 +395,8 @@ export class ConfigStore {
 		const encoded = values.map((value) => this.encodeValue(value));
 		let length = HEADER_LENGTH + CRC_LENGTH;
 		for (const value of encoded) length += ITEM_HEADER_LENGTH + value.length;
-		// If there is no room for unknown items, they are dropped: the running firmware's settings take precedence.
+		// If there is no room for items with unknown ids, they are dropped, because the settings of the running
+		// firmware are more important.
 		const unknownItems = length + unknown.length <= ENTRY_LIMIT ? unknown : this.#nothing;
 
 		const bytes = new Uint8Array(length + unknownItems.length);
@@ -400,7 +417,7 @@ export class ConfigStore {
 	}
 }
 
-/** Returns whether format version and checksum are right, and the items end at the checksum. */
+/** Returns whether the format version and the checksum are right, and the last item ends just before the checksum. */
 function isSound(bytes: Uint8Array): boolean {
 	const end = bytes.length - CRC_LENGTH;
 	if (end < HEADER_LENGTH || bytes.length > ENTRY_LIMIT || bytes[0] !== FORMAT) return false;

@@ -1,19 +1,19 @@
 /**
- * Storage that reports refused writes: full, worn or unreadable flash is a state of the device, not an error of the
- * firmware.
+ * Storage that reports refused writes. They are reported, not treated as an error of the firmware, because full, worn
+ * or unreadable flash is a state of the device.
  */
 import type { Storage } from "../io/host.js";
 
-/** Error for a refused write; nothing was changed. */
+/** Error for a write that the flash refused. The stored value has not changed. */
 export class StorageRefusal extends Error {
-	/** Sentence for the client (http/handler.ts). */
+	/** Sentence for the HTTP client (http/handler.ts). */
 	readonly sentence = "The flash memory refused the write.";
 }
 
 export class WatchedStorage implements Storage {
 	readonly #storage: Storage;
 	readonly #trace: (message: string) => void;
-	/** Called for the first of several refused writes in a row. */
+	/** Called when a write is refused, but not for further refused writes in a row. */
 	readonly #onRefused: (key: string) => void;
 	isRefusing = false;
 
@@ -44,7 +44,10 @@ export class WatchedStorage implements Storage {
 		}
 	}
 
-	/** A RangeError is a firmware error and is passed on. */
+	/**
+	 * Reports a refused write and returns the error to throw. A RangeError is not reported, because the firmware has
+	 * caused it.
+	 */
 	private refused(key: string, error: unknown): unknown {
 		if (error instanceof RangeError) return error;
 		if (!this.isRefusing) this.#onRefused(key);

@@ -15,25 +15,28 @@ import type { TimeZone } from "../time/zone.js";
 import type { Live } from "./live.js";
 
 export interface Saving {
-	/** Postpones sleep, after a request with a valid token. */
+	/** Called after a request with a valid token. Postpones the next sleep. */
 	requestReceived(): void;
-	/** Earliest next sleep, monotonic ms; Infinity if the device stays awake. */
+	/** Earliest time of the next sleep, monotonic ms; Infinity if the device stays awake. */
 	readonly awakeUntilMs: number;
 }
 
-/** Running part. The methods of all parts are called in the order of parts, `stop` in reverse order. */
+/**
+ * Running part. A method is called for one part after the other, in the order of the list in parts.ts; `stop` is called
+ * in reverse order.
+ */
 export interface Running {
 	/**
-	 * Starts connections, and work that only they need. A gateway that sleeps between readings calls this late or
-	 * never.
+	 * Starts network connections, and everything that only these connections need. A gateway that sleeps between
+	 * readings calls this late or never.
 	 */
 	connect?(): void;
 	measured?(readout: Readout): void;
 	meterFailed?(): void;
-	/** `isUp`: true if the gateway has an address. */
+	/** Called when the network has changed. `isUp` is true if the gateway has an address. */
 	networkChanged?(isUp: boolean): void;
 	clockChanged?(): void;
-	/** Firmware, newest known version or progress of an installation has changed. */
+	/** Called when the firmware, the newest known version or the progress of an installation has changed. */
 	updateChanged?(): void;
 	restarting?(): void;
 	/** Called before a factory reset deletes the settings. Write data that must survive. */
@@ -47,11 +50,11 @@ export interface Running {
 	readonly isBusy?: boolean;
 	/** True if the device must start as if a user had woken it, and stay awake. */
 	readonly staysAwake?: boolean;
-	/** True while data waits to be sent; postpones sleep while there is a network. */
+	/** True while data are waiting to be sent. While there is a network, this postpones sleep. */
 	readonly isSending?: boolean;
 }
 
-/** Key of `Core.find`. */
+/** Key with which `Core.find` finds a running part: the table of the part. */
 export interface Opened<Instance> {
 	/** Opens the part. Earlier parts are already open. */
 	readonly open: (core: Core, ...more: never) => Instance;
@@ -64,7 +67,7 @@ export interface Core {
 	readonly crypto: Crypto;
 	readonly text: TextCodec;
 	readonly storage: WatchedStorage;
-	/** Partitions other than the settings'. */
+	/** Flash partitions other than the partition of the settings. */
 	readonly flash: Flash | undefined;
 	readonly driver: Driver;
 	readonly writer: JSONWriter;
@@ -74,17 +77,17 @@ export interface Core {
 	readonly live: Live;
 	readonly light: Light | undefined;
 	readonly zone: TimeZone;
-	/** Permit for the single outgoing TLS connection. */
+	/** Permit for an outgoing TLS connection. There can be only one such connection at a time. */
 	readonly tlsPermit: TLSPermit;
 	/** Sleep between readings; undefined on hosts that cannot sleep. */
 	readonly saving: Saving | undefined;
-	/** Causes of the last faults in safe mode, where the meter is not read; otherwise "". */
+	/** In safe mode, in which the meter is not read, the causes of the last faults; otherwise "". */
 	readonly safeMode: string;
 	readonly hostname: string;
-	/** True after a wake by the timer; network changes are not logged then. */
+	/** True if the timer has woken the device. Network changes are not logged then. */
 	readonly isRoutine: boolean;
 	readonly startedMs: number;
-	/** Actual ports; 0 while closed. */
+	/** Numbers of the ports on which the servers listen; 0 while a port is closed. */
 	readonly httpPort: number;
 	readonly httpsPort: number;
 	/** Logs an exception under the name `part`. */
@@ -92,19 +95,19 @@ export interface Core {
 	/** Writes to the developer's log, which must contain no secrets. */
 	trace(message: string): void;
 	find<Instance>(part: Opened<Instance>): Instance;
-	/** Returns a token's SCOPE_… (auth/tokens.ts). */
+	/** Returns the scope of a token, SCOPE_… (auth/tokens.ts). */
 	scopeOf(token: string): number;
-	/** Refreshes certificate and network names after a delay (app/delayed-actions.ts). */
+	/** Refreshes the certificate and the network names after a delay (app/delayed-actions.ts). */
 	refreshSoon(): void;
 	networkChanged(): void;
 	clockChanged(): void;
 	updateChanged(): void;
 	measured(readout: Readout): void;
-	/** `code`: "" on success. */
+	/** Called after a readout. `code` is the failure code; "" on success. */
 	meterChanged(code: string): void;
 	/**
-	 * Deletes all settings and sessions and restarts after the reply. Throws if flash refuses a deletion, but restarts
-	 * nevertheless.
+	 * Deletes all settings and sessions. The device restarts after the reply to the request. Throws if the flash
+	 * refuses a deletion; the device then restarts too.
 	 */
 	factoryReset(): void;
 	restartSoon(): void;

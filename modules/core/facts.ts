@@ -1,7 +1,7 @@
-/** JSON members, for replies made in pieces. */
+/** Members of a JSON object, for replies that are made in pieces. */
 import type { JSONWriter } from "../json/writer.js";
 
-/** Names and values, alternating. */
+/** Names and values of the members, alternately. */
 export type Facts = readonly (string | number | boolean)[];
 
 export function writeFacts(writer: JSONWriter, facts: Facts): void {

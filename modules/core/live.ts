@@ -1,7 +1,10 @@
-/** Clients of the event stream (event-stream.ts), for code that changes the shown state. */
+/**
+ * List of the clients of the event stream (event-stream.ts). Code that changes the state of the gateway notifies the
+ * clients through it.
+ */
 import { takeOut } from "../bytes/list.js";
 
-/** Pending items of a stream; the lowest bit is sent first. */
+/** Bits for the messages that are pending for a client. The message with the lowest bit is sent first. */
 export const DUE_OPENING = 1;
 export const DUE_STATE = 2;
 export const DUE_READOUT = 4;
@@ -9,7 +12,7 @@ export const DUE_BEAT = 8;
 
 export interface LiveClient {
 	readonly secure: boolean;
-	/** Token of the client; "" ends the stream. */
+	/** Token of the client. If it becomes "", the stream ends. */
 	token: string;
 	tell(due: number): void;
 }
@@ -20,7 +23,7 @@ export interface TokenServer {
 
 export class Live {
 	readonly clients: LiveClient[] = [];
-	/** Time until which others want live values, monotonic ms (meter/live-mode.ts). */
+	/** Time until which consumers other than these clients want live values (meter/live-mode.ts), monotonic ms. */
 	wantedToMs = 0;
 	readonly #serving: TokenServer;
 
@@ -28,7 +31,7 @@ export class Live {
 		this.#serving = serving;
 	}
 
-	/** True if the port, which allows one stream, is free. */
+	/** True if the port has no stream yet. Each port allows one stream. */
 	hasPlace(secure: boolean): boolean {
 		return this.clients.every((client) => client.secure !== secure);
 	}

@@ -1,4 +1,4 @@
-/** Replaces protocol.ts in a firmware without DLMS/COSEM. Meters with mode E are read in mode C. */
+/** Replaces protocol.ts in a firmware without DLMS/COSEM. A meter that supports mode E is then read in mode C. */
 import { IECReadSession } from "../iec62056-21/protocol.js";
 import { ABSENT, AbsentSession, type Chosen } from "../readout/absent.js";
 

@@ -1,4 +1,6 @@
-/** Replaces push.ts in a firmware without DLMS/COSEM. The row of absent-protocol.ts is chosen instead. */
+/**
+ * Replaces push.ts in a firmware without DLMS/COSEM. The table of protocols then uses the entry in absent-protocol.ts.
+ */
 import { ABSENT } from "../readout/absent.js";
 
 export const DLMS_PUSH = Object.freeze({ ...ABSENT, isChosen: () => false });

@@ -1,6 +1,6 @@
 /**
- * Creates the associations of one readout. They read the list or the profile. If needed, an association as the public
- * client reads the invocation counter.
+ * Creates the associations of one readout. An association reads the list of objects or the load profile. If the
+ * invocation counter is unknown, another association, as the public client, reads the counter first.
  */
 import { MECHANISM_HIGH_GMAC, MECHANISM_NONE } from "../dlms/aarq.js";
 import { KEY_LENGTH } from "../dlms/cipher.js";
@@ -17,12 +17,12 @@ import { AUTH_HIGH_GMAC, type COSEMSettings } from "./settings.js";
 
 const PUBLIC_CLIENT = 16;
 
-/** Offset from AUTH_… to MECHANISM_…, from AUTH_HIGH_GMAC on. */
+/** Difference between MECHANISM_… and the corresponding AUTH_…, from AUTH_HIGH_GMAC on. */
 const MECHANISM_OFFSET = MECHANISM_HIGH_GMAC - AUTH_HIGH_GMAC;
 
 class PollScalers extends ScalerCache {
 	readonly objects: Uint8Array;
-	/** Attributes per request that the meter accepts, as far as known. */
+	/** Number of attributes per request that the meter accepts, as far as is known. */
 	listing = LIST_LIMIT;
 
 	constructor(objects: Uint8Array) {
@@ -56,7 +56,7 @@ export class AssociationFactory {
 		this.scalers.listing = scalers.listing;
 	}
 
-	/** Called when the line has the speed of HDLC. */
+	/** Begins the exchange over HDLC. Call it when the line has the speed of HDLC. */
 	begin(): void {
 		const { settings, storage, crypto } = this.#opening;
 		const { encryptionKey, title } = settings.dlms;
@@ -97,7 +97,7 @@ export class AssociationFactory {
 		this.#profile?.keep();
 	}
 
-	/** Copy of the objects without a value (records.ts). */
+	/** Copy of the list of objects without a value (records.ts). */
 	get missing(): Uint8Array {
 		const { object, reason } = this.#profile ?? {};
 		if (object === undefined || reason === undefined || reason === 0)

@@ -1,7 +1,7 @@
 /**
- * One HDLC connection with one association, 8N1: connects, reads `reading`, disconnects. The caller runs `connection`
- * and passes its events (hdlc/events.ts) to `onEvent`; after EVENT_END, `failure` has the result. In the bytes that are
- * shown in the log, a plain-text password is hidden.
+ * One HDLC connection (8N1) with one association: connects, reads what `reading` requests, and disconnects. The caller
+ * runs `connection` and passes its events (hdlc/events.ts) to `onEvent`. After EVENT_END, `failure` is the result. A
+ * plain-text password is hidden in the bytes for the log.
  */
 import { Association, STEP_COUNTER, STEP_END, STEP_PAUSE, STEP_SEND, STEP_WAIT } from "../dlms/association.js";
 import type { Cipher } from "../dlms/cipher.js";
@@ -23,15 +23,15 @@ const HIDDEN = 0x2a;
 
 const APDU_LIMIT = 1024;
 export const SESSION_BUFFER = APDU_LIMIT + ROOM;
-/** Proposed information field, bytes; the meter may negotiate less. */
+/** Proposed maximum length of an information field, bytes. The meter may reduce it. */
 const INFO = APDU_LIMIT;
 const WINDOW = 7;
 
 export interface Carrier {
 	readonly baud: number;
-	/** True after a sign-on: the meter is present. */
+	/** True after a sign-on, which has shown that the meter is present. */
 	readonly isSignedOn: boolean;
-	/** True if the meter may still hold an earlier connection. */
+	/** True if an earlier connection to the meter may still be open. */
 	readonly releaseFirst: boolean;
 }
 
@@ -42,17 +42,17 @@ export interface AssociationSessionOptions {
 	readonly buffer: Uint8Array;
 	readonly mechanism: number;
 	readonly ciphered: boolean;
-	/** Cipher for APDUs or for the mechanism; undefined if neither needs one. */
+	/** Cipher for the APDUs or for the authentication mechanism; undefined if neither needs one. */
 	readonly cipher: Cipher | undefined;
 	readonly reading: Inquiry;
 	readonly crypto: Crypto;
-	/** Reserves counters in flash. Returns false if flash refuses. */
+	/** Reserves invocation counters in flash. Returns false if the flash refuses the write. */
 	reserve(): boolean;
 }
 
 export class AssociationSession {
 	connected = false;
-	/** True while the association is open and has nothing to send (STEP_PAUSE). */
+	/** True while the association is open but has nothing to send (STEP_PAUSE). */
 	isPaused = false;
 	readonly association: Association;
 	readonly #options: AssociationSessionOptions;
@@ -108,7 +108,10 @@ export class AssociationSession {
 		if (connection.frames > 0 || connection.repeated > 0) connection.disconnect(nowMs);
 	}
 
-	/** Ends the association. An association that stays open is released first, once the pending answer has arrived. */
+	/**
+	 * Disconnects. An association that would stay open is released first; if an answer is pending, this happens when it
+	 * has arrived.
+	 */
 	disconnect(nowMs: number): void {
 		const { reading } = this;
 		if (!this.connected || reading.staysOpen !== true) {
@@ -119,14 +122,18 @@ export class AssociationSession {
 		if (this.isPaused) this.onEvent(RESUME, nowMs);
 	}
 
-	/** Returns the bytes to show in the log. A password is hidden, in a copy. */
+	/**
+	 * Returns the bytes to show in the log. If they may contain the password, the result is a copy in which it is
+	 * hidden.
+	 */
 	shown(direction: number, bytes: Uint8Array, start: number, end: number): Uint8Array {
 		const { secretStart, secretEnd } = this.association;
 		if (secretStart === secretEnd) return bytes;
 		const copy = bytes.slice(0, end);
 		if (direction === TAP_TRANSMITTED) copy.fill(HIDDEN, start + this.#hideFrom, start + this.#hideTo);
 		else {
-			// Echoes may be late or damaged, so every character of the password is hidden.
+			// Received bytes may be an echo of the password. The echo may be late or damaged, so every byte that occurs
+			// in the password is hidden.
 			const { password } = this.#options.settings;
 			for (let i = start; i < end; i++) if (password.includes(copy[i])) copy[i] = HIDDEN;
 		}
@@ -141,8 +148,8 @@ export class AssociationSession {
 	}
 
 	/**
-	 * Processes an event other than EVENT_END; RESUME continues after a pause. Must not be called inside `connection.poll`, because the
-	 * microcontroller's stack would overflow.
+	 * Processes an event of the connection except EVENT_END. RESUME continues after a pause. Must not be called inside
+	 * `connection.poll`, because the microcontroller's stack would overflow.
 	 */
 	onEvent(event: number, nowMs: number): void {
 		const { association, connection } = this;

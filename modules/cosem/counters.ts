@@ -1,15 +1,16 @@
 /**
- * Our invocation counters. None is used twice with the same key and title, even after a power cut or factory reset
- * (NIST SP 800-38D, 8). They are reserved in flash in blocks: the first block of a session has AHEAD counters, the
- * later ones have LONG_AHEAD, which reduces wear of the flash.
+ * The gateway's invocation counters. A counter is never used twice with the same key and system title, not even after a
+ * power cut or a factory reset (NIST SP 800-38D, 8). For this, counters are reserved in flash before they are used. To
+ * reduce wear of the flash, they are reserved in blocks: AHEAD counters in the first block of a session, and LONG_AHEAD
+ * counters in later blocks.
  *
  *   key     dlms_counters
- *   value   12 bytes per key, most recently used first, then CRC-16/X.25 of all, little-endian
- *           0  8  start of the SHA-256 of key and title
+ *   value   12 bytes per key, most recently used key first, then CRC-16/X.25 of all these bytes, little-endian
+ *           0  8  start of the SHA-256 of key and system title
  *           8  4  last counter that may have been used, big-endian
  *
- * Limit: KEYS_LIMIT keys. Beyond it, the least recently used key is dropped; if it is used again, its counter is read
- * from the meter.
+ * Limit: KEYS_LIMIT keys. If there are more, the least recently used key is dropped. If a dropped key is used again,
+ * its counter is read from the meter.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { Cipher, type CipherOptions } from "../dlms/cipher.js";
@@ -25,11 +26,12 @@ const CRC_LENGTH = 2;
 const AHEAD = 100;
 const LONG_AHEAD = 1000;
 const COUNTER_END = 2 ** 32;
-/** The first counter is not 0, because some meters treat 0 as missing. */
+/** First counter. It is not 0, because some meters treat 0 as a missing counter. */
 const FIRST = 1;
 
 /**
- * Makes the cipher. `counters` is undefined if a key is missing; `sender`: what is known about the sender of pushes.
+ * Makes a cipher. `counters` is undefined if a key is missing, and for pushes. For pushes, `sender` is what is known
+ * about their sender.
  */
 export function makeCipher(
 	settings: DLMSSettings,
@@ -53,7 +55,7 @@ export function makeCipher(
 
 export class InvocationCounters {
 	next = FIRST;
-	/** First counter that is not reserved in flash. */
+	/** First counter after those that are reserved in flash. */
 	limit = FIRST;
 	known = false;
 	#ahead = AHEAD;
@@ -72,12 +74,12 @@ export class InvocationCounters {
 		this.next = this.limit = used + 1;
 	}
 
-	/** Skips counters below `next`, which were used by us or another client. */
+	/** Skips all counters below `next`, because this gateway or another client has used them. */
 	raise(next: number): void {
 		this.next = Math.max(this.next, Math.min(next, COUNTER_END));
 	}
 
-	/** Reserves more counters for the cipher. Returns false if flash refuses. */
+	/** Reserves more counters for the cipher. Returns false if the flash refuses the write. */
 	extend(cipher: Cipher): boolean {
 		this.raise(cipher.counter);
 		if (!this.reserve()) return false;
@@ -86,7 +88,9 @@ export class InvocationCounters {
 		return true;
 	}
 
-	/** Reserves a block of counters. Returns false if flash refuses; then they must not be used. */
+	/**
+	 * Reserves a block of counters. Returns false if the flash refuses the write; the counters must not be used then.
+	 */
 	reserve(): boolean {
 		const limit = Math.min(COUNTER_END, Math.max(this.next, this.limit) + this.#ahead);
 		try {
@@ -119,7 +123,7 @@ export class InvocationCounters {
 		return value;
 	}
 
-	/** Items without the CRC; empty if damaged. */
+	/** Returns the stored value without the CRC; nothing if the CRC is wrong. */
 	private items(): Uint8Array {
 		const value = this.#storage.get(STORAGE_KEY) ?? new Uint8Array(0);
 		const end = value.length - CRC_LENGTH;

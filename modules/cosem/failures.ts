@@ -1,4 +1,4 @@
-/** DLMS/COSEM failures. */
+/** Failures of DLMS/COSEM sessions. */
 import { DLMS_AUTHENTICATION, DLMS_COUNTER, DLMS_DECIPHERING } from "../dlms/failures.js";
 import { IEC_NO_IDENT } from "../iec62056-21/failures.js";
 import {

@@ -1,4 +1,4 @@
-/** Sessions of live mode (meter/live-mode.ts). */
+/** Opens the sessions of live mode, which read the power again and again (meter/live-mode.ts). */
 import { POLL_ENTRY_SIZE } from "../dlms/poll-list.js";
 import type { Opening, ReadSession } from "../readout/protocol.js";
 import type { Readout } from "../readout/readout.js";
@@ -6,13 +6,13 @@ import { RecordCursor } from "../readout/record-cursor.js";
 import { DLMSReadSession, PROTOCOL_DLMS } from "./read-session.js";
 import type { COSEMSettings } from "./settings.js";
 
-/** Maximum number of registers: import, export and net power, in total and by phase. */
+/** Maximum number of registers: import, export and net power, each in total and for three phases. */
 const POWERS_LIMIT = 12;
 const PHASE_STEP = 20;
 
 /**
- * Reads registers 1-b:c.7.0, in which c is 1 (import), 2 (export) or 16 (net), plus 20, 40 or 60 for a phase (IEC
- * 62056-6-1).
+ * Opens a session that reads the registers 1-b:c.7.0 of the last readout. In these, c is 1 (import), 2 (export) or 16
+ * (net), plus 20, 40 or 60 for a phase (IEC 62056-6-1).
  */
 export function openLive(
 	opening: Opening<COSEMSettings>,

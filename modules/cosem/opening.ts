@@ -1,7 +1,7 @@
 /**
- * Mode E sign-on up to HDLC (IEC 62056-21, annex E): the meter's identification, our acknowledgement `ACK 2 Z 2`, and
- * the change to the new speed and 8N1. The meter then repeats the acknowledgement at the new speed, in 7E1; many omit
- * this.
+ * Sign-on in mode E, from the request to the start of HDLC (IEC 62056-21, annex E). The meter sends its identification.
+ * The gateway sends the acknowledgement `ACK 2 Z 2`, and changes to the new speed and 8N1. The meter then repeats the
+ * acknowledgement at the new speed, in 7E1; many meters omit this.
  */
 import { ACKNOWLEDGE_LENGTH, encodeHandOver } from "../iec62056-21/acknowledge.js";
 import { IEC_NO_IDENT, IEC_SILENCE } from "../iec62056-21/failures.js";
@@ -14,7 +14,7 @@ import { EVENT_END } from "../readout/protocol.js";
 import { FAILURE_NO_MODE_E, FAILURE_NO_SIGN_ON } from "./failures.js";
 
 const CONFIRM_MS = 1500;
-/** Pause between the repetition and the first frame, ms. */
+/** Pause between the repeated acknowledgement and the first frame, ms. */
 const REACTION_MS = 205;
 const STX = 0x02;
 
@@ -33,7 +33,7 @@ export class DLMSOpening implements Machine {
 	#nowMs: number;
 	#isReported = false;
 
-	/** `session` must not have begun, and the line must be at 300 Bd, 7E1. */
+	/** `session` must not have begun yet, and the line must have 300 Bd and 7E1. */
 	constructor(session: MeterSession, nowMs: number) {
 		this.session = session;
 		this.#nowMs = nowMs;
@@ -41,7 +41,7 @@ export class DLMSOpening implements Machine {
 		this.#output = { kind: OUTPUT_NONE, bytes, start: 0, end: 0, baud: 0, format: FORMAT_8N1, code: EVENT_END };
 	}
 
-	/** Final with EVENT_END. */
+	/** Failure of the sign-on; undefined after a success. It is final when EVENT_END is reported. */
 	get failure(): Failure | undefined {
 		const { outcome, failure } = this.session;
 		if (this.#refused || outcome === OUTCOME_BLOCK) return FAILURE_NO_MODE_E;
@@ -95,7 +95,7 @@ export class DLMSOpening implements Machine {
 		else this.#confirmed = character === this.#acknowledge[0] ? 1 : 0;
 		if (this.#confirmed === ACKNOWLEDGE_LENGTH) this.#dueMs = this.#nowMs + REACTION_MS;
 		else if (character === STX) {
-			// The meter sends a data block: it continues in mode C.
+			// STX begins a data block, so the meter continues in mode C.
 			this.#refused = true;
 			this.end();
 		}

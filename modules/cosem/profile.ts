@@ -2,18 +2,21 @@
  * Reads the last rows of a load profile (class 7; IEC 62056-6-2, 4.3.6) into records like those of P.01 in IEC 62056-21
  * (record-writer.ts):
  *
- *   head   time: empty   status: empty   period, with the unit s   number of columns   { code   unit } of each
+ *   head   time: empty   status: empty   period, with the unit s   number of columns   { code   unit } of each column
  *   row    time   status   value of each column; empty if the meter sends none
  *
- * A row's time: `.` and Unix time, or `,` and local seconds since 1970 without a known offset. Time and status come
- * from the first column that is a clock (class 8) and the first that is a profile status (0-b:96.10.e).
+ * The time of a row is `.` and the Unix time or, if the offset from UTC is unknown, `,` and the local seconds since
+ * 1970. The time comes from the first column that is a clock (class 8), and the status from the first column that is a
+ * profile status (0-b:96.10.e).
  *
- * Requests: name, columns, period, order and number of rows, scalers, rows. A requested span is selected by time
- * (selector 1), with the deviation of the meter's clock. Otherwise the last rows are selected by number (selector 2) if
- * there are more than wanted. If the meter refuses this, or the number of rows is unknown, they are selected by time,
- * up to the meter's clock (selector 1). Only one row and one block are in memory.
+ * The requests are for the name, the columns, the period, the order and the number of rows, the scalers, and the rows.
+ * If the caller wants a time span, its rows are selected by time (selector 1), and the times have the deviation of the
+ * meter's clock. Otherwise the caller wants the last rows. If the meter has more rows than wanted, the last ones are
+ * selected by their number (selector 2). If the meter refuses this, or if the number of rows is unknown, they are
+ * selected by time, up to the time of the meter's clock (selector 1). Only one row and one block are in memory.
  *
- * Limits: POLL_LIMIT columns; JOINED_LIMIT bytes for a row and the block in which it ends; the length of the records.
+ * Limits: a profile has at most POLL_LIMIT columns. A row and the block in which it ends have at most JOINED_LIMIT
+ * bytes together. Rows that do not fit the records are dropped.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { TEXT_LIMIT } from "../bytes/octets.js";
@@ -44,8 +47,8 @@ import type { RecordWriter } from "../readout/record-writer.js";
 import { putNumber, putTime, secondsOf } from "./times.js";
 
 /**
- * Requests in order. Request 4, which needs no constant, asks for the number of rows. STEP_SCALER is repeated for each
- * column with a scaler.
+ * Requests, in this order. Request 4, which needs no constant, asks for the number of rows. STEP_SCALER is repeated for
+ * each column that has a scaler.
  */
 const STEP_NAME = 0;
 const STEP_COLUMNS = 1;
@@ -60,13 +63,16 @@ const STEP_DONE = 10;
 
 const CLASS_PROFILE = 7;
 const CLASS_CLOCK = 8;
-/** Attribute of each step. A string takes the least flash. */
+/** Attribute that each step requests. It is a string, because that takes the least flash. */
 const ATTRIBUTES = "\x02\x03\x04\x05\x07\x00\x02\x02\x02\x02";
 const NAME = "\x00\x00\x2a\x00\x00\xff\x01";
 const CLOCK = "\x00\x00\x01\x00\x00\xff\x08";
-/** Selector 2: first and last row (uint32), first and last column (uint16). */
+/** Parameters of selector 2: first and last row (uint32), first and last column (uint16). */
 const BY_ENTRIES = "\x01\x02\x02\x04\x06\x00\x00\x00\x00\x06\x00\x00\x00\x00\x12\x00\x01\x12\x00\x00";
-/** Selector 1: clock column, first and last time, empty array for all columns. */
+/**
+ * Parameters of selector 1, up to the first time: the clock as the column to select by. After it follow the first time,
+ * the last time, and an empty array, which means all columns.
+ */
 const BY_RANGE = "\x01\x01\x02\x04\x02\x04\x12\x00\x08\x09\x06\x00\x00\x01\x00\x00\xff\x0f\x02\x12\x00\x00";
 const RANGE_LENGTH = BY_RANGE.length + 2 * (DATE_TIME_LENGTH + 2) + 2;
 /** Sort method of a profile whose rows are stored newest first. */
@@ -75,7 +81,7 @@ const SORT_LIFO = 2;
 const DEVIATION_LIMIT = 840;
 const DOT = 0x2e;
 const COMMA = 0x2c;
-/** Row times end in 2100. */
+/** Times of rows from 2100 on are invalid. */
 const TIME_END_S = 4_102_444_800;
 const UNIT_SECOND = 7;
 
@@ -90,7 +96,7 @@ export class DLMSProfile implements Inquiry {
 	readonly object = new Uint8Array(POLL_ENTRY_SIZE);
 	readonly #wanted: number;
 	readonly #span: ProfileSpan | undefined;
-	/** Sign of deviations: -1 for a meter that swaps it. */
+	/** Sign of deviations: -1 for a meter that sends the sign of ISO 8601, otherwise 1. */
 	readonly #sign: number;
 	readonly #names: ScalerCache;
 	readonly #writer: RecordWriter;
@@ -104,16 +110,16 @@ export class DLMSProfile implements Inquiry {
 	#more = false;
 	#periodS = 0;
 	#isLastFirst = false;
-	/** Number of rows in the meter; -1 if unknown. */
+	/** Number of rows that the meter has stored; -1 if unknown. */
 	#inUse = -1;
-	/** Column of the time, and of the status, or -1. */
+	/** Column with the time, and column with the status; -1 if there is none. */
 	#time = -1;
 	#status = -1;
-	/** Local seconds since 1970. */
+	/** Time of the meter's clock, local seconds since 1970. */
 	#clockS = 0;
-	/** Deviation and status of the meter's clock, as in its date-time. */
+	/** Deviation and status of the meter's clock, as in the date-time that it sends. */
 	readonly #zone = new Uint8Array(3);
-	/** Number of rows left to read; -1 before the answer. */
+	/** Number of rows that are still to be read from the answer; -1 before the answer. */
 	#left = -1;
 
 	constructor(
@@ -147,7 +153,8 @@ export class DLMSProfile implements Inquiry {
 		if (this.#more) return this.#response.putNext(into, at);
 		this.#response.begin();
 		this.#left = -1;
-		// A meter with APDUs too small for a range has no long profile.
+		// If APDUs are too short for a selection by time, the meter has no long profile, and rows are selected by
+		// number.
 		if (this.#step === STEP_RANGE && room < NORMAL_HEAD + ATTRIBUTE_LENGTH + RANGE_LENGTH) this.#step = STEP_ENTRIES;
 		const step = this.#step;
 		let object: ArrayLike<number> = this.object;
@@ -256,7 +263,8 @@ export class DLMSProfile implements Inquiry {
 			this.#step = STEP_CLOCK;
 			return;
 		}
-		// Without its scaler, a value would be wrong by a power of ten.
+		// The session can't continue without these answers. Without its scaler, for example, a value would be wrong by
+		// a power of ten.
 		const mustHave = step === STEP_COLUMNS || step >= STEP_ALL || (step === STEP_SCALER && !isDenial(reason));
 		if (mustHave) this.fail(reason);
 		else {
@@ -291,13 +299,13 @@ export class DLMSProfile implements Inquiry {
 		if (this.read > 0) this.#writer.overflow = true;
 		else {
 			this.#writer.begin();
-			// A refusal with the reason 0 (success) is contradictory.
+			// A refusal whose reason is 0 (success) contradicts itself, so the reason is replaced.
 			this.reason = reason === 0 ? REASON_UNREADABLE : reason;
 		}
 		this.#step = STEP_DONE;
 	}
 
-	/** Takes class, code, attribute and index of each column; returns false if they are invalid. */
+	/** Reads class, code, attribute and index of each column from the answer. Returns false if they are invalid. */
 	private takeColumns(): boolean {
 		const { cursor } = this;
 		const list = this.#list;
@@ -347,7 +355,7 @@ export class DLMSProfile implements Inquiry {
 		}
 	}
 
-	/** Returns the length of the complete rows, bytes. */
+	/** Takes all complete rows from the answer. Returns their length, bytes. */
 	private takeRows(): number {
 		const { cursor } = this;
 		const walker = this.#walker;
@@ -416,7 +424,7 @@ export class DLMSProfile implements Inquiry {
 		return render(this.#walker, scaler, octets, this.#work);
 	}
 
-	/** Writes the time of a row to `#work`. Returns the length, or 0 if the time is invalid. */
+	/** Writes the time of a row as text to `#work`. Returns the length of the text; 0 if the time is invalid. */
 	private putMoment(): number {
 		const { bytes, start } = this.#walker;
 		const seconds = secondsOf(this.#walker, this.#work);
@@ -427,13 +435,13 @@ export class DLMSProfile implements Inquiry {
 		return putNumber(this.#work, 1, isTold ? Math.max(0, seconds + deviation * 60) : seconds);
 	}
 
-	/** Minutes from local time to UTC; NaN if the meter does not send them. */
+	/** Returns the minutes from local time to UTC in a date-time; NaN if the meter does not send them. */
 	private deviationAt(bytes: Uint8Array, at: number): number {
 		const deviation = (((bytes[at] << 8) | bytes[at + 1]) << 16) >> 16;
 		return Math.abs(deviation) <= DEVIATION_LIMIT ? deviation * this.#sign : Number.NaN;
 	}
 
-	/** Returns the local time to request, calculated with the deviation of the meter's clock. */
+	/** Returns the local time for a request. The deviation of the meter's clock is used to calculate it. */
 	private localOf({ utcS, localS }: ProfileMoment): number {
 		const deviation = this.deviationAt(this.#zone, 0);
 		return Number.isNaN(deviation) ? localS : utcS - deviation * 60;

@@ -1,6 +1,6 @@
 /**
- * Entries for DLMS/COSEM in the table of meter protocols: one for meters configured as `dlms`, one for mode E after a
- * sign-on.
+ * Entries for DLMS/COSEM in the table of meter protocols: one for the protocol `dlms`, and one for meters that announce
+ * mode E in the sign-on of the protocol `iec62056`.
  */
 import { HDLCConnection } from "../hdlc/connection.js";
 import { ROOM } from "../hdlc/decoder.js";
@@ -18,7 +18,7 @@ import { type COSEMSettings, OPENING_AUTO, OPENING_DIRECT } from "./settings.js"
 
 export const CHOICE = "dlms";
 
-/** Probe over HDLC without a sign-on: connects and disconnects. */
+/** Probe for a meter with HDLC at a fixed speed, without a sign-on. It connects and disconnects. */
 export class ConnectionProbe implements Probing {
 	readonly line: LineSettings;
 	readonly #connection: HDLCConnection;
@@ -44,7 +44,7 @@ export class ConnectionProbe implements Probing {
 		return this.#connection.failure;
 	}
 
-	/** The meter's name can only be read in an association. */
+	/** Always empty, because the meter's name can be read only in an association. */
 	get meterId(): Uint8Array {
 		return new Uint8Array(0);
 	}
@@ -97,8 +97,8 @@ class OpeningProbe extends IECReadSession {
 }
 
 /**
- * Session of the protocol iec62056 without mode E. If a meter announces mode E but is silent in mode C, the next
- * session inquires in HDLC, which avoids trying mode C at every speed.
+ * Session of the protocol iec62056 whose settings forbid mode E. If a meter announces mode E but is silent in mode C,
+ * the next session finds out whether the meter answers in HDLC. Mode C is then not tried at every speed.
  */
 export class SignOnSession extends IECReadSession {
 	protected override another(opening: Opening<COSEMSettings>, attempts: Attempts): ReadSession {

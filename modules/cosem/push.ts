@@ -1,25 +1,28 @@
 /**
  * Receives DLMS/COSEM pushes. These are data-notifications, in plain text or ciphered by general-glo or general-ded
- * (IEC 62056-5-3, 9.2 and 9.5), or P1 telegrams ciphered in the same way. They arrive in HDLC (UI frames, which may be
- * segmented or use general block transfer) or in long M-Bus frames. Ciphered ones may also arrive without frames
- * (Luxembourg's Smarty, some meters in Austria).
+ * (IEC 62056-5-3, 9.2 and 9.5), or P1 telegrams ciphered in the same way. They arrive in HDLC frames (UI frames, which
+ * may be segmented or use general block transfer) or in long M-Bus frames. Ciphered pushes may also arrive without
+ * frames (Luxembourg's Smarty, some meters in Austria).
  *
  *   HUNT    incomplete APDU: GATHER     last frame: APDU checked, HUNT
  *   GATHER  the same                    silence, or a frame that starts another APDU: dropped, HUNT
  *   any     abort: ENDED
  *
- * The keys in the settings decide which pushes are accepted. Without a key, a push must be plain text with a valid
- * frame check. With an encryption key, it must be ciphered with this key; with an authentication key too, it must also
- * have a valid tag. A push accepted without authentication has STATUS_UNCHECKED.
+ * The keys in the settings decide which pushes are accepted. If there is no key, a push must be plain text in frames
+ * with a valid check value. If there is an encryption key, a push must be ciphered with it. If there is also an
+ * authentication key, a push must also have a valid authentication tag. A push that is accepted without authentication
+ * has STATUS_UNCHECKED.
  *
- * The first valid ciphered push binds the listener to its sender: a different system title is rejected, and so is an
- * invocation counter that does not increase. The counter is kept in RAM, and stored in flash after every STORE_EACH
- * pushes, so after a restart at most that many pushes can be replayed. Changing the settings deletes title and counter.
+ * After the first valid ciphered push, only pushes from the same sender are accepted: pushes with another system title
+ * are rejected, and so are pushes whose invocation counter has not increased. The counter is kept in RAM. It is stored
+ * in flash after every STORE_EACH pushes, so an attacker can replay at most STORE_EACH pushes after a restart. Changing
+ * the settings deletes the stored title and counter.
  *
- * General-ded is deciphered with the global key, because a push has no association with a dedicated one. The broadcast
- * key (security control, bit 6) is accepted if it is the configured encryption key.
+ * General-ded is deciphered with the global key, because a push has no association in which a dedicated key could be
+ * agreed. A push that is ciphered with the broadcast key (bit 6 of the security control) is accepted if the broadcast
+ * key is the configured encryption key.
  *
- * Limits: APDU_LIMIT bytes.
+ * Limit: an APDU has at most APDU_LIMIT bytes.
  */
 import { BROADCAST, type Cipher, GENERAL_DED, GENERAL_GLO, KEY_LENGTH } from "../dlms/cipher.js";
 import { Cursor, putU32 } from "../dlms/cursor.js";
@@ -62,37 +65,46 @@ import { CHOICE } from "./protocol.js";
 import { PROTOCOL_DLMS } from "./read-session.js";
 import type { COSEMSettings } from "./settings.js";
 
-/** Longest APDU, bytes; the longest known push has 591, or about a thousand with a P1 telegram. */
+/**
+ * Maximum length of an APDU, bytes. The longest known push has 591 bytes, or about a thousand if it contains a P1
+ * telegram.
+ */
 const APDU_LIMIT = 2048;
-/** Longest part that is kept of an unknown list, bytes. */
+/** Maximum number of bytes of an unknown list that are kept for the user. */
 const SEEN_LIMIT = 512;
-/** Silence that ends an APDU, ms; its frames follow each other without a pause. */
+/** Silence that ends an APDU, ms. The frames of an APDU follow each other without a pause. */
 const GAP_MS = 1000;
-/** Silence before an APDU without frames, ms, unless it directly follows another. */
+/**
+ * Minimum silence before an APDU without frames, ms. No silence is needed if it directly follows another APDU without
+ * frames.
+ */
 const BARE_GAP_MS = 100;
 const STORE_EACH = 200;
 
 const CONTROL_UI = 0x03;
-/** General block transfer: tag, control, block number and acknowledged block number (2 bytes each), length, data. */
+/**
+ * Tag of a block in general block transfer. A block consists of tag, control, block number and acknowledged block
+ * number (2 bytes each), length, data.
+ */
 const GENERAL_BLOCK = 0xe0;
 const LAST_BLOCK = 0x80;
 
 const TITLE_LENGTH = 8;
-/** Offset of a ciphered APDU's length, which has up to three bytes and ends the header. */
+/** Offset of the length in a ciphered APDU. The length has up to three bytes and is the last field of the header. */
 const LENGTH_AT = 2 + TITLE_LENGTH;
 const HEAD_LENGTH = LENGTH_AT + 3;
 const FRAMED = -1;
 
 const SLASH = 0x2f;
 /**
- * Number of characters passed to MeterListener at once. So few characters contain fewer than eight telegrams; eight
- * would overflow MeterListener's queue.
+ * Number of characters that are passed to MeterListener in one call. So few characters contain fewer than eight
+ * telegrams. Eight telegrams would overflow the queue of MeterListener.
  */
 const P1_PIECE = 64;
 
 const NO_PUSH = -1;
 
-/** Minimum length of a burst that, without an APDU, suggests a wrong line format, bytes. */
+/** Minimum length of a burst without an APDU that makes the line format (8N1 or 8E1) seem wrong, bytes. */
 const BURST_LENGTH = 32;
 const BURSTS = 2;
 
@@ -104,7 +116,7 @@ class Sender {
 
 export class PushReadSession implements Machine, ReadSession, Probing {
 	readonly line: LineSettings;
-	/** Failure of the last push; after `abort`, failure of the session. */
+	/** Failure of the last push. After `abort`, it is the failure of the session. */
 	failure: Failure | undefined;
 	meterId: Uint8Array = NO_BYTES;
 	received = 0;
@@ -114,16 +126,19 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 	readonly #memory: ProtocolMemory;
 	readonly #crypto: Crypto;
 	readonly #outputs = new OutputQueue();
-	/** `#mbus` shares the buffer, because a line has only one kind of frame. */
+	/** Both decoders use the same buffer, because a line has only one kind of frame. */
 	readonly #frames = new FrameDecoder(new Uint8Array(APDU_LIMIT + ROOM));
 	readonly #mbus = new MBusFrames(this.#frames.bytes);
-	/** End of the gathered data; without frames, expected length of the APDU. */
+	/** End of the data that were gathered from frames. For an APDU without frames, its expected length. */
 	#length = 0;
 	#blocksEnd = 0;
 	#blocks = 0;
-	/** Bytes received of an APDU without frames; 0: such an APDU may start; FRAMED: it may not. */
+	/**
+	 * Number of bytes that were received of an APDU without frames. 0: such an APDU may start with the next byte.
+	 * FRAMED: it can't start, because a frame has begun.
+	 */
 	#bare = 0;
-	/** Status of the last valid push: STATUS_OK or STATUS_UNCHECKED; NO_PUSH before it. */
+	/** Status of the last valid push: STATUS_OK or STATUS_UNCHECKED; NO_PUSH before the first one. */
 	#status = NO_PUSH;
 	#isEnded = false;
 	#burst = 0;
@@ -138,7 +153,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.#crypto = crypto;
 	}
 
-	/** Returns the last push; undefined if it failed a check. */
+	/** Returns the readout from the last push; undefined if the push failed a check. */
 	readout(event: number, utcMs: number): Readout | undefined {
 		if (event !== EVENT_READOUT) return undefined;
 		const { line, meterId } = this;
@@ -179,7 +194,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		return this.#outputs.poll();
 	}
 
-	/** Ends the session, with a failure if there was no valid push. */
+	/** Ends the session. Its `failure` is defined if there was no valid push. */
 	abort(_nowMs: number): void {
 		if (this.#isEnded) return;
 		this.#isEnded = true;
@@ -189,7 +204,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.#outputs.event(EVENT_END);
 	}
 
-	/** Switches between 8N1 and 8E1, because an M-Bus port uses one or the other. */
+	/** Changes the line format to 8E1 or back to 8N1. A port with M-Bus frames may use either. */
 	private changeFormat(): void {
 		const { sender } = this;
 		sender.format = sender.format === FORMAT_8N1 ? FORMAT_8E1 : FORMAT_8N1;
@@ -201,7 +216,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.#length = this.#blocksEnd = this.#blocks = 0;
 	}
 
-	/** After a silence: accepts a last frame that lacks its closing flag, then discards incomplete data. */
+	/** Called after a silence. Accepts a last frame without a closing flag, and then discards incomplete data. */
 	private dropAll(): void {
 		const frames = this.#frames;
 		for (frames.silence(); frames.ready; frames.silence()) this.onFrame();
@@ -210,7 +225,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.#mbus.reset();
 	}
 
-	/** Consumes the bytes of an APDU without frames; returns the position of the first byte that belongs to a frame. */
+	/** Takes the bytes of an APDU without frames. Returns the position of the first byte that may belong to a frame. */
 	private readBare(bytes: Uint8Array, start: number, end: number): number {
 		const into = this.#frames.bytes;
 		let at = start;
@@ -255,7 +270,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		const isLLC =
 			bytes[infoStart] === LLC_DESTINATION && bytes[infoStart + 1] === LLC_RESPONSE && bytes[infoStart + 2] === 0;
 		const from = infoStart + (isLLC ? LLC_LENGTH : 0);
-		// Landis+Gyr meters send the LLC header in the first block only.
+		// In general block transfer, Landis+Gyr meters send the LLC header in the first block only.
 		const isBlock = this.#blocks > 0 && bytes[from] === GENERAL_BLOCK && bytes[from + 3] !== 1;
 		const isFirst = infoEnd > from && (isLLC || (isBlock && this.#length === this.#blocksEnd));
 		if (isFirst && !isBlock) this.drop();
@@ -330,7 +345,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		this.#outputs.event(failure === undefined ? EVENT_READOUT : EVENT_POOR);
 	}
 
-	/** `title` is the system title of a ciphered push. */
+	/** Decodes the plain text of a push. `title` is the system title of a ciphered push. */
 	private decodePlain(cursor: Cursor, title: Uint8Array = NO_BYTES): Failure | undefined {
 		const records = this.#records;
 		if (title.length > 0 && cursor.bytes[cursor.at] === SLASH) return this.decodeP1(cursor) ? undefined : PUSH_UNKNOWN;
@@ -348,7 +363,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		return undefined;
 	}
 
-	/** Returns false for an invalid telegram. */
+	/** Decodes a P1 telegram. Returns false if it is invalid. */
 	private decodeP1({ bytes, at, end }: Cursor): boolean {
 		const listener = new MeterListener(this.#records);
 		let event = 0;
@@ -386,7 +401,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 	}
 }
 
-/** Returns the counter in `push` (DLMSSettings.learnedPush), or -1 if it is unknown. */
+/** Returns the counter that is stored in `push` (DLMSSettings.learnedPush), or -1 if none is stored. */
 function counterOf(push: Uint8Array): number {
 	let counter = push.length === 0 ? -1 : 0;
 	for (let i = TITLE_LENGTH; i < push.length; i++) counter = counter * 256 + push[i];

@@ -1,30 +1,32 @@
 /**
- * Reads a meter once with DLMS/COSEM, as one session on a Link opened at 300 Bd, 7E1 (IEC 62056-21, annex E; IEC
- * 62056-46; IEC 62056-53).
+ * Reads a meter once with DLMS/COSEM, in one session on a Link that was opened with 300 Bd and 7E1 (IEC 62056-21, annex
+ * E; IEC 62056-46; IEC 62056-53).
  *
- *   PAUSED      time over: SIGNING_ON, or IN_HDLC if HDLC starts at a fixed speed
+ *   PAUSED      pause over: SIGNING_ON, or IN_HDLC if HDLC starts at a fixed speed
  *   SIGNING_ON  meter changes to HDLC: IN_HDLC       otherwise: PAUSED, SIGNING_ON or IN_HDLC again, or ENDED
  *   IN_HDLC     list read: ENDED                     counter read: IN_HDLC, reads the list
  *               counter rejected: IN_HDLC, reads the counter              failed: as in SIGNING_ON
  *   any         abort: ENDED, after a disconnection if there is a connection
  *
  * IN_HDLC reads the configured list of objects. If ciphering needs an invocation counter that is unknown, an
- * association as the public client reads the counter first. The same is done, once, if the meter appears to reject the
- * current counter.
+ * association as the public client reads the counter first. The same is done if the meter seems to reject the current
+ * counter, but only once in a session.
  *
- * After a failure the whole sequence is repeated, with at most TRIES tries. A repetition may differ:
- * - DISC first, if the meter may still hold a connection;
- * - a lower speed, if the speed may be the cause;
- * - the other opening (mode E or HDLC directly), if it is unknown which one works;
- * - fewer attributes per request, finally one, if the meter did not reply. `failure` is that of the try that made most
- *   progress.
+ * After a failure the whole sequence is repeated, up to TRIES tries in total. A repetition may differ from the previous
+ * try:
+ * - it sends DISC first, if the connection of the previous try may still be open in the meter;
+ * - it uses a lower speed, if the speed may be the cause of the failure;
+ * - it uses the other opening (mode E, or HDLC without a sign-on), if it is unknown which opening works;
+ * - it requests fewer attributes in one request, in the end only one, if the meter has not replied.
  *
- * A live session reads its own list in rounds and reports each one, while the association stays open. Any failure, or a
- * refused value, ends it.
+ * `failure` is the failure of the try that got furthest.
  *
- * With the protocol iec62056, mode E is used only if the meter announces it. Otherwise the sign-on continues without
- * mode E to its own end, and its readout or failure is the result. If the settings forbid mode E, the session only
- * inquires whether the meter answers in HDLC.
+ * A live session keeps the association open, reads its own list of objects again and again, and reports each of these
+ * rounds. Any failure, or a refused value, ends the session.
+ *
+ * With the protocol iec62056, mode E is used only if the meter announces it. If the meter does not announce it, the
+ * sign-on continues as a session without mode E, whose readout or failure is the result. If the settings forbid mode E,
+ * the session only finds out whether the meter answers in HDLC (the inquiry).
  */
 import type { CounterSink } from "../dlms/counter.js";
 import { DLMS_COUNTER } from "../dlms/failures.js";
@@ -48,7 +50,7 @@ import { DLMSOpening } from "./opening.js";
 import { type COSEMSettings, OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "./settings.js";
 
 const TRIES = 4;
-/** Pause between tries, ms; a meter needs a second after DISC. */
+/** Pause between two tries, ms. A meter needs one second after DISC. */
 const PAUSE_MS = 1000;
 const QUIET_MS = 2000;
 
@@ -64,7 +66,7 @@ const MODE_E_LACKING = 2;
 export const PROTOCOL_DLMS = "DLMS/COSEM";
 
 export class DLMSReadSession implements ReadSession {
-	/** Failure of the try with most progress; final with EVENT_END. */
+	/** Failure of the try that got furthest. It is final when EVENT_END is reported. */
 	failure: Failure | undefined;
 	readonly #opening: Opening<COSEMSettings>;
 	readonly #attempts: Attempts | undefined;
@@ -76,24 +78,27 @@ export class DLMSReadSession implements ReadSession {
 	#pauseEndsMs: number;
 	#aborted = false;
 	#signOn: DLMSOpening | undefined;
-	/** Sign-on that continues without mode E; kept after its end. */
+	/** Sign-on. If it continues as a session without mode E, it is kept after its end. */
 	#session: IECReadSession | undefined;
 	#association: AssociationSession | undefined;
-	/** Failure whose cause may be a counter that is too low. */
+	/** Failure that may have been caused by a counter that is too low. */
 	#counterFailure: Failure | undefined;
-	/** True if the counter was read or obtained; this is done once. */
+	/**
+	 * True if the counter has been read, or taken from an exception of the meter. This is done at most once in a
+	 * session.
+	 */
 	#wasCounterRead = false;
 	#method: number;
 	#baud = 0;
 	#ident: Uint8Array = new Uint8Array(0);
 	#tries = 0;
-	/** Highest speed after failures at higher ones, Bd. */
+	/** Highest speed that may be used after failures at higher speeds, Bd. */
 	#baudCeiling = Number.POSITIVE_INFINITY;
 	#listing: number;
 	#kept = 0;
 	#connected = false;
 	#modeE = MODE_E_UNKNOWN;
-	/** True if another connection preceded this one, after which the meter may have left HDLC. */
+	/** True if another connection has preceded this one. The meter may have left HDLC after it. */
 	#hasPrior = false;
 	#line = SIGN_ON_LINE;
 	#nextLine = SIGN_ON_LINE;
@@ -101,8 +106,8 @@ export class DLMSReadSession implements ReadSession {
 	#roundMs = 0;
 
 	/**
-	 * The session starts at the first `advance`, because the caller's stack leaves too little room. With `attempts`,
-	 * which are those of the sign-on, mode E is optional.
+	 * The session starts at the first `advance`, because at this call too little stack is left. `attempts` are the
+	 * attempts of the sign-on of the protocol iec62056; if they are defined, mode E is optional.
 	 */
 	constructor(opening: Opening<COSEMSettings>, attempts?: Attempts) {
 		const { settings, nowMs } = opening;
@@ -161,7 +166,7 @@ export class DLMSReadSession implements ReadSession {
 			if (isFound && dlms.learnedOpening !== this.#method) dlms.learnOpening(this.#method);
 			return undefined;
 		}
-		// After a refusal the next session uses mode C.
+		// If mode E was refused, the next session uses mode C.
 		const isRefused = this.failure !== undefined && !this.#connected && !attempts.exhausted;
 		return isRefused ? new IECReadSession(opening, attempts) : undefined;
 	}
@@ -217,7 +222,7 @@ export class DLMSReadSession implements ReadSession {
 		return this.#output;
 	}
 
-	/** The data read so far is kept and marked as cut. */
+	/** Aborts the session. The data that were read so far are kept, and the readout is marked as cut. */
 	abort(nowMs: number): void {
 		if (this.#state === STATE_ENDED) return;
 		this.#nowMs = nowMs;
@@ -275,7 +280,7 @@ export class DLMSReadSession implements ReadSession {
 		}
 		this.#state = STATE_SIGNING_ON;
 		this.needLine(SIGN_ON_LINE);
-		// An inquiry signs on at full speed, as the failed sign-on did.
+		// An inquiry uses new attempts, so it signs on at full speed, as the failed sign-on did at first.
 		const shared = this.isInquiry ? undefined : this.#attempts;
 		const attempts = shared ?? new Attempts(this.#opening, this.#baudCeiling);
 		const opening = { ...this.#opening, nowMs: this.#nowMs, quietMs: this.#tries === 0 ? quietMs : QUIET_MS };
@@ -317,7 +322,7 @@ export class DLMSReadSession implements ReadSession {
 
 	private readCounter(): void {
 		this.#wasCounterRead = true;
-		// The previous association is freed first: two at once need too much memory.
+		// The previous association is freed first, because two at the same time need too much memory.
 		this.#association = undefined;
 		this.#association = this.#associations.openCounter(this.carrier, this.#nowMs);
 	}
@@ -330,7 +335,8 @@ export class DLMSReadSession implements ReadSession {
 
 	private get carrier(): Carrier {
 		const isDirect = this.#method === OPENING_DIRECT;
-		// No DISC after a sign-on: the meter holds no connection then, and some meters leave HDLC on DISC.
+		// DISC is not sent after a sign-on, because the meter has no open connection then, and because some meters
+		// leave HDLC when they receive DISC.
 		return { baud: this.#baud, isSignedOn: !isDirect, releaseFirst: isDirect && this.#tries > 1 };
 	}
 
@@ -354,8 +360,8 @@ export class DLMSReadSession implements ReadSession {
 		if (counterSink !== undefined) this.onCounter(counterSink, failure);
 		else if (failure === undefined) {
 			this.#associations.keep();
-			// The limit stays at SHORT_LIST or more, because a meter may have been silent for another reason than a
-			// long list.
+			// The limit for later sessions is at least SHORT_LIST, because the meter may have been silent for another
+			// reason than the length of the list.
 			this.#associations.scalers.listing = Math.max(this.#listing, SHORT_LIST);
 			this.end(undefined);
 		} else if (this.#hasPrior && isUnanswered(failure) && !this.#aborted) {
@@ -376,7 +382,10 @@ export class DLMSReadSession implements ReadSession {
 		else this.read();
 	}
 
-	/** If the meter seems to have rejected the counter, obtains a new one, at most once, and reads again. */
+	/**
+	 * If the meter seems to have rejected the counter, obtains a new counter, reads again, and returns true. This is
+	 * done at most once.
+	 */
 	private isCounterRefused(association: AssociationSession, failure: Failure): boolean {
 		const { counters } = this.#associations;
 		const began = association.reading.requests > 0 && failure !== DLMS_COUNTER;
@@ -413,15 +422,15 @@ export class DLMSReadSession implements ReadSession {
 		if (cause === FAILURE_NO_MODE_E) this.#modeE = MODE_E_LACKING;
 		const isOver = this.#aborted || failure.isFinal || this.#opening.live !== undefined || this.#tries >= TRIES;
 		if (isOver || !this.chooseNext(cause)) this.end(this.failure);
-		// The sign-on waits for silence itself.
+		// No pause is needed, because the sign-on itself waits for silence.
 		else if (isUnanswered(cause)) this.open();
 		else this.pause();
 	}
 
-	/** Returns false if the session ends. */
+	/** Chooses the opening and the speed of the next try. Returns false if there is no next try. */
 	private chooseNext(failure: Failure): boolean {
 		if (this.#connected || !isUnanswered(failure)) return true;
-		// The caller can still read the meter in mode C.
+		// There is no next try, because the caller can still read the meter in mode C.
 		if (this.#attempts !== undefined) return false;
 		const { settings } = this.#opening;
 		if (isLostAfterSignOn(failure)) this.#baudCeiling = getBaudRate(Math.max(0, baudNumber(this.#baud) - 1));
@@ -444,7 +453,7 @@ export class DLMSReadSession implements ReadSession {
 	}
 }
 
-/** True if another opening may work. */
+/** True if the meter has not answered in HDLC, so another opening may work. */
 function isUnanswered(failure: Failure): boolean {
 	return failure.progress < PROGRESS_HEARD;
 }

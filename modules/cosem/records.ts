@@ -1,5 +1,6 @@
 /**
- * Packs values into records like those of IEC 62056-21 (record-writer.ts), and refused objects into a list:
+ * Packs values into records like those of IEC 62056-21 (record-writer.ts), and the objects that the meter refuses into
+ * a list:
  *
  *   missing   10 bytes per object: A B C D E F, class, attribute, reason (2, big-endian; dlms/reasons.ts)
  */
@@ -60,7 +61,7 @@ export class DLMSRecords implements ReadingSink {
 export class MissingCursor {
 	readonly #bytes: Uint8Array;
 	#next = 0;
-	/** OBIS code, `text[0..length)`, without `*255`. */
+	/** OBIS code as text, without `*255`. Its length is `length`. */
 	readonly text = new Uint8Array(OBIS_TEXT_LIMIT);
 	length = 0;
 	classId = 0;

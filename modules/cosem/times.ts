@@ -1,4 +1,4 @@
-/** COSEM date-times (dlms/date-time.ts) to and from local seconds since 1970. */
+/** Converts COSEM date-times (dlms/date-time.ts) to local seconds since 1970, and back. */
 import { DATE_TIME_LENGTH, putDateTime } from "../dlms/date-time.js";
 import { dateOf, daysOf } from "../time/date.js";
 
@@ -8,7 +8,7 @@ const TAG_OCTET_STRING = 9;
 const DIGITS_LIMIT = 10;
 const DIGIT_0 = 0x30;
 
-/** Returns the local seconds of a date-time; NaN if it is invalid. `work`: buffer for its text. */
+/** Returns the local seconds of a date-time, or NaN if it is invalid. `work` is a buffer for its text. */
 export function secondsOf(
 	{ bytes, start, end }: { readonly bytes: Uint8Array; readonly start: number; readonly end: number },
 	work: Uint8Array,
@@ -21,7 +21,7 @@ export function secondsOf(
 	return daysOf(months, bytes[start + 3]) * DAY_S + bytes[start + 5] * 3600 + minute * 60 + second;
 }
 
-/** Writes a date-time. `zone`: deviation and status. */
+/** Writes a date-time. `zone` has its deviation and status. */
 export function putTime(into: Uint8Array, at: number, seconds: number, zone: Uint8Array): number {
 	const days = Math.floor(seconds / DAY_S);
 	const rest = seconds - days * DAY_S;
@@ -43,7 +43,7 @@ export function putTime(into: Uint8Array, at: number, seconds: number, zone: Uin
 	return at + 2 + DATE_TIME_LENGTH;
 }
 
-/** Writes an integer below 10^10. */
+/** Writes an integer below 10^10 as decimal digits. */
 export function putNumber(into: Uint8Array, at: number, value: number): number {
 	let rest = value;
 	let from = at + DIGITS_LIMIT;

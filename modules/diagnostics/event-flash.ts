@@ -1,15 +1,15 @@
 /**
- * Event log in the partition `log`: sectors are filled in turn, each after being erased.
+ * Event log in the flash partition `log`. The sectors are used in turn. Each is erased, and then filled with records.
  *
  *   offset  bytes  content
  *   0       4      "SMGL"
  *   4       4      sequence number, little-endian, one more than that of the previous sector
- *   8       2      CRC-16/X.25 of the eight bytes
+ *   8       2      CRC-16/X.25 of the eight bytes before
  *   10      6      0
- *   16             records (event-record.ts), then erased flash; a power cut may leave a record that fails its check
+ *   16             records (event-record.ts), then erased flash; a power cut may leave an invalid record
  *
- * Wear: on a 4 MB chip the log has two sectors of 4 KB, with room for at least 63 records each. With WRITES_A_DAY, a
- * sector is erased up to 28 000 times in ten years; the flash endures 100 000 erases of a sector.
+ * Wear: on a 4 MB chip the log has two sectors of 4 KB, with room for at least 63 records each. With WRITES_A_DAY
+ * writes each day, a sector is erased up to 28 000 times in ten years. The flash endures 100 000 erasures of a sector.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { ERASE_SIZE, type Partition } from "../io/flash.js";
@@ -26,7 +26,7 @@ const NONE = -1;
 
 export class EventFlash {
 	readonly #partition: Partition;
-	/** Position of the next record in the sector; 0 before a sector is started. */
+	/** Position of the next record in the current sector; 0 before a sector is started. */
 	#at = 0;
 	#sector = 0;
 	#filling = 0;
@@ -36,7 +36,7 @@ export class EventFlash {
 	}
 
 	/**
-	 * Passes all records to `taken`, oldest first; the bytes are valid only during the call. Throws what the flash
+	 * Calls `taken` for each record, oldest first. The bytes are valid only during this call. Throws what the flash
 	 * throws.
 	 */
 	load(taken: (bytes: Uint8Array, start: number, end: number) => void): void {
@@ -66,7 +66,7 @@ export class EventFlash {
 	append(record: Uint8Array): void {
 		if (this.#at === 0 || this.#at + record.length > ERASE_SIZE) this.beginSector();
 		const offset = this.#sector * ERASE_SIZE + this.#at;
-		// The position moves before the write, because after a failed write these bytes may not be erased.
+		// The position is advanced before the write, because a failed write may leave bytes that are not erased.
 		this.#at += record.length;
 		this.#partition.write(offset, record);
 	}
@@ -87,7 +87,8 @@ export class EventFlash {
 		const check = crc16(head, 0, CHECK);
 		head[CHECK] = check & 0xff;
 		head[CHECK + 1] = check >> 8;
-		// This comes last, so that after a failed call the next event starts the sector again.
+		// The position is 0 until the head is written. If erasing or writing fails, the next event starts the sector
+		// again.
 		this.#at = 0;
 		partition.erase(sector * ERASE_SIZE, ERASE_SIZE);
 		partition.write(sector * ERASE_SIZE, head);
@@ -97,14 +98,14 @@ export class EventFlash {
 	}
 }
 
-/** Returns the sequence number in a sector's head; NONE if the head is invalid. */
+/** Returns the sequence number in the head of a sector, or NONE if the head is invalid. */
 function fillingOf(head: Uint8Array): number {
 	if (MAGIC.some((byte, index) => head[index] !== byte)) return NONE;
 	if (crc16(head, 0, CHECK) !== head[CHECK] + head[CHECK + 1] * 256) return NONE;
 	return head[FILLING] + head[FILLING + 1] * 0x100 + head[FILLING + 2] * 0x10000 + head[FILLING + 3] * 0x1000000;
 }
 
-/** Passes the records of a sector to `taken`. Returns the start of the erased rest. */
+/** Calls `taken` for each record of a sector. Returns the position after the last record. */
 function readSector(bytes: Uint8Array, taken: (bytes: Uint8Array, start: number, end: number) => void): number {
 	let end = ERASE_SIZE;
 	while (end > UNIT && isErased(bytes, end - UNIT)) end -= UNIT;

@@ -2,18 +2,19 @@
  * Log of the newest events, in memory and in flash, for `GET system/log` and the diagnostic report. A detail is an
  * address, a name or a code, never a secret.
  *
- * Memory holds the newest MEMORY_LIMIT bytes of records. An event that recurs within SAME_S increments the count of its
- * record, which moves to the end. Flash stores the first occurrence, at most FLASH_BURST records at once and then one
- * per FLASH_S seconds.
+ * Memory holds the newest MEMORY_LIMIT bytes of records. If an event happens again within SAME_S, the count in its
+ * record is incremented, and the record moves to the end. Flash stores only the first occurrence. At most FLASH_BURST
+ * records can be stored in quick succession, and then one per FLASH_S seconds.
  *
- * An attacker without a login must not be able to displace the traces of an intrusion:
- * - Refused logins have a record for each of the last REFUSED_LIMIT addresses, and one without a detail for all
- *   others. Flash stores REFUSED_BURST of them at once and one per REFUSED_S seconds.
- * - RESERVED of the FLASH_BURST writes are left to events that need a login (events.ts).
- * - A record of a refused login in flash counts all refusals since the previous one.
+ * An attacker who is not logged in must not be able to displace the traces of an intrusion:
+ * - In memory, refused logins have one record for each of the last REFUSED_LIMIT addresses, and one record without a
+ *   detail for all other addresses. Flash stores at most REFUSED_BURST records of refused logins in quick succession,
+ *   and then one per REFUSED_S seconds.
+ * - RESERVED of the FLASH_BURST writes are reserved for events that need a login (events.ts).
+ * - The count in a flash record of a refused login includes all refused logins since the previous such record.
  *
- * Each start record contains the number of starts with its cause, for the metrics. A cause without a record left in
- * flash is counted from 1 again.
+ * For the metrics, the record of a start contains the number of starts with the same cause. If flash has no record of a
+ * cause any more, counting starts again at 1.
  */
 
 import type { Partition } from "../io/flash.js";
@@ -43,9 +44,9 @@ const CAUSES_LIMIT = 12;
 const OTHER_CAUSES = "other";
 const FLASH_BURST = 40;
 const FLASH_S = 86_400 / WRITES_A_DAY;
-/** Reserved part of FLASH_BURST. */
+/** Number of the FLASH_BURST writes that only events that need a login may use. */
 const RESERVED = 20;
-/** Number of addresses with their own record in memory. */
+/** Number of addresses whose refused logins have a record of their own in memory. */
 export const REFUSED_LIMIT = 8;
 const REFUSED_BURST = 8;
 const REFUSED_S = 3600;
@@ -60,23 +61,26 @@ export class EventLog {
 	readonly #deps: EventLogDeps;
 	readonly #bytes = new Uint8Array(MEMORY_LIMIT);
 	readonly #flash: EventFlash | undefined;
-	/** Monotonic time at the start; on some chips it continues across a restart. */
+	/**
+	 * Monotonic time at the start of the firmware. It need not be 0, because on some chips the monotonic clock
+	 * continues across a restart.
+	 */
 	readonly #startedMs: number;
 	#length = 0;
 	#ownFrom = 0;
-	/** Permitted flash writes. */
+	/** Number of flash writes that are permitted now. */
 	#credit = FLASH_BURST;
 	#creditAtS = 0;
-	/** Permitted flash writes for refused logins. */
+	/** Number of flash writes for refused logins that are permitted now. */
 	#refusedCredit = REFUSED_BURST;
 	#refusedCreditAtS = 0;
-	/** Refused logins that are not in flash. */
+	/** Number of refused logins that the records in flash do not count yet. */
 	#refused = 0;
 	dropped = 0;
 	/** Number of starts by cause, from the records in flash. */
 	readonly starts = new Map<string, number>();
 
-	/** `partition`: undefined if events do not survive restarts. */
+	/** `partition` is undefined on a device where events do not survive a restart. */
 	constructor(deps: EventLogDeps, partition: Partition | undefined) {
 		this.#deps = deps;
 		this.#startedMs = deps.clock.monotonicMs();
@@ -96,7 +100,7 @@ export class EventLog {
 		return Math.floor((this.#deps.clock.monotonicMs() - this.#startedMs) / 1000);
 	}
 
-	/** `detail`: ASCII without secrets, cut to DETAIL_LIMIT characters. */
+	/** Logs an event. `detail` is ASCII text without secrets; it is cut to DETAIL_LIMIT characters. */
 	note(kind: EventKind, detail = ""): void {
 		const { number } = kind;
 		const { clock } = this.#deps;
@@ -125,7 +129,10 @@ export class EventLog {
 		this.attempt(() => this.#flash?.erase());
 	}
 
-	/** Returns the position of the same event within SAME_S since the start, or -1. */
+	/**
+	 * Returns the position of a record of the same event that is at most SAME_S old and was made since the start, or
+	 * -1.
+	 */
 	private find(record: Uint8Array, uptimeS: number): number {
 		const bytes = this.#bytes;
 		for (let at = this.#ownFrom; at < this.#length; at += lengthAt(bytes, at)) {
@@ -134,7 +141,10 @@ export class EventLog {
 		return -1;
 	}
 
-	/** Counts a start for its cause, or adopts the count in its record; returns the count. */
+	/**
+	 * Counts a start. If its record already contains the number of starts with its cause, adopts this number. Returns
+	 * the number.
+	 */
 	private countStart(bytes: Uint8Array, at: number): number {
 		const { starts } = this;
 		let cause = "";
@@ -155,7 +165,10 @@ export class EventLog {
 		if (record[0] === EVENT_LOGIN_REFUSED.number) this.foldRefused();
 	}
 
-	/** Merges refused logins of all but the last REFUSED_LIMIT addresses into the newest of their records. */
+	/**
+	 * Merges the records of refused logins from all addresses but the last REFUSED_LIMIT into one record, at the
+	 * position of the newest of them.
+	 */
 	private foldRefused(): void {
 		const bytes = this.#bytes;
 		const isRefused = (at: number) => bytes[at] === EVENT_LOGIN_REFUSED.number;
@@ -205,7 +218,7 @@ export class EventLog {
 			setCount(record, 1);
 			return;
 		}
-		// The event itself needs a credit, too.
+		// Two writes are needed: one for the refused logins and one for the event itself.
 		if (spared === 0 && this.#refused > 0 && this.#credit > 1)
 			this.writeRefused(makeRecord(EVENT_LOGIN_REFUSED.number, "", moment));
 		this.write(record);

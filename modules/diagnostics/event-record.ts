@@ -2,15 +2,15 @@
  * Record of a log event in memory and flash, little-endian:
  *
  *   offset  bytes  content
- *   0       1      number of its kind (events.ts)
- *   1       1      n: bytes of the detail, 0 to DETAIL_LIMIT
+ *   0       1      number of the kind of event (events.ts)
+ *   1       1      n: length of the detail in bytes, 0 to DETAIL_LIMIT
  *   2       2      number of occurrences; in flash 1, or for refused logins the number since the previous record (event-log.ts)
  *   4       4      Unix time in seconds of the last occurrence; 0: the clock was not set
  *   8       4      seconds from the program start to the last occurrence
- *   12      2      CRC-16/X.25 of the record with this field set to 0
+ *   12      2      CRC-16/X.25 of the record, calculated with 0 in this field
  *   14      2      for a start: number of starts with this cause, including this one; otherwise 0
  *   16      n      the detail: ASCII without control characters
- *   then           0 up to a multiple of UNIT
+ *   then           zeros up to a multiple of UNIT
  */
 import { crc16 } from "../bytes/crc16.js";
 import { WRITE_SIZE } from "../io/flash.js";
@@ -33,12 +33,15 @@ const LAST_PRINTABLE = 0x7e;
 const QUESTION_MARK = 0x3f;
 
 export interface EventMoment {
-	/** Unix time, s; 0: unknown. */
+	/** Unix time, s; 0 if it is unknown. */
 	readonly timeS: number;
 	readonly uptimeS: number;
 }
 
-/** Makes a record with the count 1. A long detail is cut, and question marks replace all but printable ASCII. */
+/**
+ * Makes a record with the count 1. If the detail is too long, it is cut. Characters other than printable ASCII become
+ * question marks.
+ */
 export function makeRecord(number: number, detail: string, moment: EventMoment): Uint8Array {
 	const length = Math.min(detail.length, DETAIL_LIMIT);
 	const record = new Uint8Array(UNIT + Math.ceil(length / UNIT) * UNIT);
@@ -86,12 +89,15 @@ export function uptimeAt(bytes: Uint8Array, at: number): number {
 	return get(bytes, at + UPTIME, 4);
 }
 
-/** The detail begins at `at + UNIT`. */
+/** Returns the end of the detail, which begins at `at + UNIT`. */
 export function detailEnd(bytes: Uint8Array, at: number): number {
 	return at + DETAIL + bytes[at + DETAIL_LENGTH];
 }
 
-/** Returns the number of starts; 0 for a record of older firmware, which did not count them. */
+/**
+ * Returns the number of starts in a record. It is 0 if older firmware, which did not count starts, has written the
+ * record.
+ */
 export function startsAt(bytes: Uint8Array, at: number): number {
 	return get(bytes, at + STARTS, 2);
 }
@@ -101,7 +107,7 @@ export function setStarts(record: Uint8Array, count: number): void {
 	seal(record);
 }
 
-/** The check is not updated, because records in memory do not use it. */
+/** Sets the count of a record. The check value is not updated, because it is not used for records in memory. */
 export function setCount(record: Uint8Array, count: number, at = 0): void {
 	put(record, at + COUNT, 2, Math.min(count, COUNT_LIMIT));
 }
@@ -115,7 +121,7 @@ export function hasDetail(bytes: Uint8Array, at: number): boolean {
 	return bytes[at + DETAIL_LENGTH] > 0;
 }
 
-/** Removes the detail of a record in memory. The check is not updated. */
+/** Removes the detail of a record in memory. The check value is not updated. */
 export function dropDetail(bytes: Uint8Array, at: number): void {
 	bytes[at + DETAIL_LENGTH] = 0;
 }

@@ -5,9 +5,9 @@
  *           A4 0A 04 08 <system title>  88 02 07 80  89 07 <mechanism>  AA len 80 len <challenge>
  *           BE len 04 len <initiate response, its glo- form, or error>
  *
- * Meters omit or insert elements (80, the protocol version), so any order is accepted. Meters may also answer a plain
- * request with the name of the ciphered context, so context and mechanism only explain a refusal. The elements after a
- * refusal may be malformed.
+ * Some meters omit elements or insert others (80, the protocol version), so the elements may come in any order. Some
+ * meters answer a plain request with the name of the ciphered context, so context and mechanism are not checked; they
+ * only explain a refusal. After a refusal, the other elements may be malformed.
  */
 import type { Failure } from "../readout/failure.js";
 import { BER_OCTET_STRING, Element } from "./ber.js";
@@ -30,7 +30,7 @@ import {
 export const AARE = 0x61;
 
 export const ACCEPTED = 0;
-/** Value of `diagnostic`; with ACCEPTED it means that passes 3 and 4 of HLS follow. */
+/** Value of `diagnostic`. Together with ACCEPTED it means that passes 3 and 4 of high level security follow. */
 export const DIAGNOSTIC_AUTHENTICATION_REQUIRED = 14;
 export const DIAGNOSTIC_PROVIDER = 0x100;
 
@@ -62,11 +62,11 @@ const SOURCE_USER = 0xa1;
 const SOURCE_PROVIDER = 0xa2;
 const CHAR_STRING = 0x80;
 
-/** Positions refer to the cursor's bytes; an element is absent if its start equals its end. */
+/** Parsed AARE. Its positions refer to the bytes of the cursor. An element is absent if its start equals its end. */
 export class AssociationResponse {
 	/** ACCEPTED, 1 (rejected permanently) or 2 (rejected transiently); -1 if absent. */
 	result = -1;
-	/** Diagnostic, plus DIAGNOSTIC_PROVIDER if the ACSE provider sent it; -1 if absent. */
+	/** Diagnostic; DIAGNOSTIC_PROVIDER is added if the ACSE provider has sent it. -1 if absent. */
 	diagnostic = -1;
 	context = -1;
 	mechanism = -1;
@@ -81,7 +81,10 @@ export class AssociationResponse {
 		return this.context === CONTEXT_SHORT || this.context === CONTEXT_SHORT_CIPHERED;
 	}
 
-	/** Reads from the tag on. Returns false if the response is malformed, even if `result` is set. */
+	/**
+	 * Reads the AARE; the cursor must be at its tag. Returns false if the AARE is malformed; `result` may be valid
+	 * nevertheless.
+	 */
 	read(cursor: Cursor): boolean {
 		this.clear();
 		cursor.expect(AARE);
@@ -139,7 +142,9 @@ function numberIn({ start, end }: Element, bytes: Uint8Array, arc: number): numb
 	return end - start > 2 && bytes[end - 2] === arc ? bytes[end - 1] : -1;
 }
 
-/** Returns undefined if the meter's `mechanism` is `own`, the configured one. */
+/**
+ * Returns the failure if the meter has named another `mechanism` than the configured one (`own`); otherwise undefined.
+ */
 export function mechanismFailure(mechanism: number, own: number): Failure | undefined {
 	return mechanism === own ? undefined : MECHANISMS[mechanism];
 }

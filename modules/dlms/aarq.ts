@@ -2,13 +2,13 @@
  * AARQ and RLRQ: the client's association request and release request (IEC 62056-5-3, 6.2, 6.5 and 11; ACSE in BER).
  *
  *   60 len  A1 09 06 07 <2.16.756.5.8.1.context>      1 logical names, 3 logical names ciphered
- *           A6 0A 04 08 <system title>                 if ciphering or high level security needs it
+ *           A6 0A 04 08 <system title>                 with ciphering or high level security
  *           8A 02 07 80  8B 07 <…8.2.mechanism>        with authentication: 1 low, 5 high with GMAC, 6 with SHA-256
  *           AC len 80 len <password, or challenge>
  *           BE len 04 len <initiate request, or its glo- form>
- *   62 len  80 01 00  BE len 04 len <glo- initiate request>   user information only when ciphered
+ *   62 len  80 01 00  BE len 04 len <glo- initiate request>   user information (from BE on) only when ciphered
  *
- * Limits: SECRET_LIMIT bytes of password or challenge, AARQ_LIMIT bytes in total.
+ * Limits: a password or challenge has at most SECRET_LIMIT bytes, and the whole AARQ at most AARQ_LIMIT bytes.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { putBytes, putLength } from "./cursor.js";
@@ -22,17 +22,20 @@ export const CONTEXT_CIPHERED = 3;
 
 export const MECHANISM_NONE = 0;
 export const MECHANISM_LOW = 1;
-/** First mechanism with challenges instead of a password. */
+/** Lowest number of a mechanism that uses challenges instead of a password. */
 export const MECHANISM_HIGH_GMAC = 5;
 export const MECHANISM_HIGH_SHA256 = 6;
 
 export const TITLE_LENGTH = 8;
 export const SECRET_LIMIT = 64;
-/** Ciphered initiate request, bytes. */
+/** Maximum length of the ciphered initiate request, bytes. */
 export const INFORMATION_LIMIT = 52;
 export const AARQ_LIMIT = 192;
 
-/** Prefix (joint-iso-ccitt 2.16.756.5.8) of arc and number. */
+/**
+ * Start of the object identifiers of contexts and mechanisms (joint-iso-ccitt 2.16.756.5.8). The arc and the number
+ * follow.
+ */
 const DLMS_UA = "\x60\x85\x74\x05\x08";
 const ARC_CONTEXT = 1;
 const ARC_MECHANISM = 2;
@@ -51,12 +54,13 @@ const RELEASE_REASON = 0x80;
 export interface AssociationRequest {
 	readonly context: number;
 	readonly mechanism: number;
-	/** TITLE_LENGTH bytes; undefined: not sent. */
+	/** System title, TITLE_LENGTH bytes; undefined if it is not sent. */
 	readonly title: Uint8Array | undefined;
 	/** Password or challenge. */
 	readonly secret: Uint8Array;
 	/**
-	 * Contains the initiate request at `informationStart..informationEnd`; may be the array `into`, from AARQ_LIMIT on.
+	 * Array that contains the initiate request, from `informationStart` to before `informationEnd`. It may be the array
+	 * `into`, if the request begins at AARQ_LIMIT or later.
 	 */
 	readonly information: Uint8Array;
 	readonly informationStart: number;
@@ -93,7 +97,7 @@ export function encodeAARQ(into: Uint8Array, request: AssociationRequest): numbe
 	return closeMessage(into, AARQ, to);
 }
 
-/** `request` is undefined unless the context is ciphered. */
+/** Writes the release request (RLRQ). `request` is undefined unless the context is ciphered. */
 export function encodeRLRQ(into: Uint8Array, request: AssociationRequest | undefined): number {
 	let to = 2;
 	into[to++] = RELEASE_REASON;
@@ -103,7 +107,7 @@ export function encodeRLRQ(into: Uint8Array, request: AssociationRequest | undef
 	return closeMessage(into, RLRQ, to);
 }
 
-/** The password ends just before the user information. */
+/** Returns the end of the password in the AARQ, which is just before the user information. */
 export function secretEnd(length: number, informationLength: number): number {
 	return length - informationLength - 4;
 }

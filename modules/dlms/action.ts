@@ -5,7 +5,7 @@
  *   request   C3 01 C1  class 00 0F, 0.0.40.0.0.255, method 01  01  09 len <answer>
  *   response  C7 01 id  result  01 00  09 len <answer>
  *
- * With GMAC an answer is SC IC tag (17 bytes), with SHA-256 a digest (32 bytes).
+ * With GMAC, an answer is SC, IC and tag (17 bytes); with SHA-256, it is a digest (32 bytes).
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { TAG_OCTET_STRING } from "./axdr.js";
@@ -18,7 +18,10 @@ export const ANSWER_AT = ACTION_REQUEST_HEAD.length + 1;
 
 const NORMAL = 1;
 
-/** Writes the request without the answer of `length` bytes, which belongs at `at` + ANSWER_AT. */
+/**
+ * Writes the request without the answer. The caller must write the answer, which has `length` bytes, at `at` +
+ * ANSWER_AT.
+ */
 export function putActionRequest(into: Uint8Array, at: number, length: number): void {
 	into[putBytes(into, at, asciiBytes(ACTION_REQUEST_HEAD))] = length;
 }

@@ -1,21 +1,22 @@
 /**
- * One association from AARQ to release, with its reads (IEC 62056-5-3): a sans-io machine that gets complete APDUs,
- * over any transport.
+ * One association, from the AARQ through its read requests to the release (IEC 62056-5-3). It is a sans-io machine,
+ * which gets complete APDUs from any transport.
  *
- *   `begin`, and `receive` for each response, return the next action:
+ *   `begin` returns the first action, and `receive` returns the next one for each response:
  *   STEP_SEND     send `request[0..requestLength)`, then pass the response to `receive`
  *   STEP_WAIT     a notification arrived: keep waiting for the response
  *   STEP_COUNTER  reserve higher invocation counters in flash, raise the cipher's `counterLimit`, then call `resume`
- *   STEP_PAUSE    nothing to send now, but the reading stays open: call `resume` for its next requests, or to end
+ *   STEP_PAUSE    nothing to send now, but the association stays open: `resume` sends the next requests or ends it
  *   STEP_END      finished: see `isRead` or `failure`
  *
- *   Sequence: AARQ, AARE; with GMAC or SHA-256 an ACTION that exchanges and checks the answers to both challenges;
- *   the GETs of `reading`; RLRQ and RLRE if configured.
+ *   Sequence: AARQ and AARE; with GMAC or SHA-256, an ACTION that exchanges and checks the answers to both challenges;
+ *   the GET requests of `reading`; RLRQ and RLRE if configured.
  *
- * In a ciphered context, everything from the user information of the AARQ on is ciphered. Plain responses are then
- * refused, except exceptions and service errors.
+ * In a ciphered context, the user information of the AARQ is ciphered, and so are all later requests. Responses in
+ * plain text are then refused, except exceptions and service errors.
  *
- * `isRead` and `failure` are final before the release. Limits: REQUEST_LIMIT bytes per request, `pduLimit` per response.
+ * `isRead` and `failure` are final when the release begins. Limits: a request has at most REQUEST_LIMIT bytes, a
+ * response at most `pduLimit` bytes.
  */
 
 import { equalConstantTime } from "../bytes/equal.js";
@@ -79,17 +80,20 @@ export const STEP_COUNTER = 3;
 export const STEP_END = 4;
 export const STEP_PAUSE = 5;
 
-/** Each byte has 6 random bits and is a printable character, because some meters require that. */
+/**
+ * Length of our challenge, bytes. Each byte has 6 random bits and is a printable character, because some meters require
+ * printable characters.
+ */
 const CHALLENGE_LENGTH = 16;
 /**
- * Offset in `request` after the AARQ. The initiate request is there first, later the meter's challenge; our challenge
- * follows at CHALLENGE_AT.
+ * Offset in `request` after the AARQ. This place has first the initiate request, and later the meter's challenge. Our
+ * challenge is at CHALLENGE_AT.
  */
 const AFTER_AARQ = AARQ_LIMIT;
 const CHALLENGE_AT = AFTER_AARQ + SECRET_LIMIT;
 /**
- * Longest request, bytes: a ciphered list of LIST_LIMIT attributes. Until the association is established, requests are
- * shorter than AFTER_AARQ.
+ * Maximum length of a request, bytes. The longest one is a ciphered list of LIST_LIMIT attributes. Requests before the
+ * association is established have less than AFTER_AARQ bytes.
  */
 export const REQUEST_LIMIT = LIST_HEAD + LIST_LIMIT * ATTRIBUTE_LENGTH + CIPHER_OVERHEAD + 1;
 
@@ -111,10 +115,10 @@ export interface AssociationOptions {
 	readonly ciphered: boolean;
 	/** Password (MECHANISM_LOW) or secret (MECHANISM_HIGH_SHA256), at most SECRET_LIMIT bytes. */
 	readonly password: Uint8Array;
-	/** Required with `ciphered` or MECHANISM_HIGH_…. */
+	/** Cipher; required if `ciphered` is true, and for MECHANISM_HIGH_…. */
 	readonly cipher: Cipher | undefined;
 	readonly reading: Inquiry;
-	/** Longest APDU that the caller can receive, 64 to 65535 bytes. */
+	/** Length of the longest APDU that the caller can receive, 64 to 65535 bytes. */
 	readonly pduLimit: number;
 	readonly release: boolean;
 	random(length: number): Uint8Array;
@@ -123,9 +127,12 @@ export interface AssociationOptions {
 export class Association {
 	readonly request = new Uint8Array(REQUEST_LIMIT);
 	requestLength = 0;
-	/** Longest request in one frame, which every meter accepts. */
+	/** Maximum length of a request that fits one frame, bytes. Every meter accepts requests in one frame. */
 	frameLimit = REQUEST_LIMIT;
-	/** Range of the password in the request, which must not be logged; empty without a password. */
+	/**
+	 * Position of the password in `request`, from `secretStart` to before `secretEnd`. These bytes must not be logged.
+	 * The range is empty without a password.
+	 */
 	secretStart = 0;
 	secretEnd = 0;
 	failure: Failure | undefined;
@@ -134,7 +141,7 @@ export class Association {
 	readonly #options: AssociationOptions;
 	readonly #cursor: Cursor;
 	readonly #initiate = new Initiate();
-	/** Length of the meter's challenge, which is at AFTER_AARQ. */
+	/** Length of the meter's challenge in `request`, where it begins at AFTER_AARQ. */
 	#meterChallenge = 0;
 	#state = STATE_ASSOCIATE;
 
@@ -159,7 +166,7 @@ export class Association {
 
 	resume(): number {
 		this.secretStart = this.secretEnd = 0;
-		// Drops the reference to the last response, which would stay in memory during the wait.
+		// The cursor must not refer to the last response, which would then stay in memory during the pause.
 		this.#cursor.set(this.request, 0, 0);
 		if (this.#state === STATE_ENDED) return STEP_END;
 		if (this.#state === STATE_READ && this.#options.reading.done)
@@ -178,7 +185,7 @@ export class Association {
 		return STEP_SEND;
 	}
 
-	/** `bytes[start..end)` is a complete APDU of any kind. */
+	/** Takes a complete APDU of any kind, and returns the next action. */
 	receive(bytes: Uint8Array, start: number, end: number): number {
 		if (this.#state === STATE_ENDED || this.#state === STATE_RELEASE) return this.end(this.failure);
 		const tag = start < end ? bytes[start] : -1;
@@ -261,7 +268,8 @@ export class Association {
 
 	private rejection(answer: AssociationResponse, cursor: Cursor): Failure {
 		const { informationStart, informationEnd } = answer;
-		// Some meters send an initiate response although they refuse. It shows whether they use short names.
+		// Some meters send an initiate response although they refuse the association. It shows whether the meter uses
+		// short names.
 		const hasInitiate = this.#initiate.read(cursor.set(cursor.bytes, informationStart, informationEnd));
 		if (answer.isShort || (hasInitiate && this.#initiate.isShort)) return DLMS_SHORT_NAMES;
 		const mechanismProblem = mechanismFailure(answer.mechanism, this.#options.mechanism);
@@ -272,7 +280,7 @@ export class Association {
 		return error === DLMS_EXCEPTION ? rejected : error;
 	}
 
-	/** Returns the failure; undefined if reading can continue. */
+	/** Checks the initiate response. Returns the failure; undefined if the association can continue. */
 	private onInitiate(cursor: Cursor): Failure | undefined {
 		const { ciphered, cipher } = this.#options;
 		const tag = cursor.left > 0 ? cursor.bytes[cursor.at] : -1;
@@ -284,13 +292,16 @@ export class Association {
 			if (cursor.bytes[cursor.at] === CONFIRMED_SERVICE_ERROR) return serviceErrorFailure(cursor);
 		} else if (tag > 0 && tag !== INITIATE_RESPONSE) return DLMS_CONTEXT;
 		if (!this.#initiate.read(cursor)) return DLMS_MALFORMED;
-		// A short-name association that offers GET is usable.
+		// If the meter offers GET, an association with short names is usable.
 		const { isShort, conformance } = this.#initiate;
 		if (isShort && (conformance & CONFORMANCE_GET) === 0) return DLMS_SHORT_NAMES;
 		return this.roomIn(REQUEST_LIMIT) < NORMAL_HEAD + ATTRIBUTE_LENGTH ? DLMS_PDU_SIZE : undefined;
 	}
 
-	/** A challenge that equals ours is rejected: the meter could send our answer back. */
+	/**
+	 * Takes the meter's challenge. A challenge that equals ours is rejected, because the meter could send our own
+	 * answer back.
+	 */
 	private onChallenge(bytes: Uint8Array, answer: AssociationResponse): number {
 		const challenge = bytes.subarray(answer.challengeStart, answer.challengeEnd);
 		this.#meterChallenge = challenge.length;
@@ -368,7 +379,7 @@ export class Association {
 
 	private requestData(): number {
 		const { reading } = this.#options;
-		// A list must fit one frame; a single attribute may need several.
+		// A list request must fit one frame. A request for a single attribute may need several frames.
 		const isList = (reading.services & CONFORMANCE_LIST) !== 0;
 		const limit = isList ? Math.min(this.frameLimit, REQUEST_LIMIT) : REQUEST_LIMIT;
 		this.seal(reading.request(this.request, 0, Math.max(NORMAL_HEAD + ATTRIBUTE_LENGTH, this.roomIn(limit))));
@@ -379,7 +390,8 @@ export class Association {
 		this.exception.read(cursor);
 		const { failure } = this.exception;
 		if (this.#state !== STATE_READ) return this.end(failure ?? DLMS_EXCEPTION);
-		// Some meters refuse a list request with the exception for a lost association.
+		// Some meters refuse a list request with the exception that means a lost association, so this is not always the
+		// end.
 		const { reading } = this.#options;
 		if (failure !== undefined && !(this.exception.isLoss && reading.listed)) return this.end(failure);
 		reading.refuse(REASON_EXCEPTION);

@@ -1,5 +1,5 @@
 /**
- * Splits COSEM data in A-XDR (IEC 61334-6; types of IEC 62056-6-2, 4.1.5) into simple elements, with a small stack
+ * Splits COSEM data in A-XDR (IEC 61334-6; types of IEC 62056-6-2, 4.1.5) into simple elements. It uses a small stack
  * instead of recursion.
  *
  * | tag | what follows |
@@ -15,7 +15,8 @@
  * | 09 0A 0C | length, bytes |
  * | 13 | description of one element, length, bytes |
  *
- * Limits: DEPTH_LIMIT nested containers; a container has at most as many elements as bytes remain.
+ * Limits: DEPTH_LIMIT nested containers. The number of elements of a container must not exceed the number of the bytes
+ * that remain.
  */
 import type { Cursor } from "./cursor.js";
 
@@ -41,9 +42,9 @@ export const STACK_SIZE = DEPTH_LIMIT * 2;
 const COUNT_LIMIT = 0xffff;
 
 /**
- * Length of the content for each tag from 00 to 21. A digit is a number of bytes, and `<` is 12. C: container; N:
- * length and bytes; B: count of bits and bytes; D: description, length and bytes; ?: undefined. An array would take 16
- * bytes of flash for each number.
+ * Length of the content for each tag from 00 to 21. A digit is a number of bytes, and `<` is 12 bytes. C: container; N:
+ * length, bytes; B: count of bits, bytes; D: description, length, bytes; ?: undefined tag. This is a string, because an
+ * array would take 16 bytes of flash for each number.
  */
 const SIZES = "0CC1B44??NN?N1?1212D88148<54124124";
 const DIGIT_0 = 0x30;
@@ -56,18 +57,18 @@ const COUNTED_BYTES = 0x4e - DIGIT_0;
 function sizeOf(tag: number): number {
 	if (tag === TAG_DONT_CARE) return 0;
 	const size = SIZES.charCodeAt(tag) - DIGIT_0;
-	// For a tag after the last one, `size` is NaN.
+	// If the tag is higher than the last known one, `size` is NaN.
 	return size >= 0 ? size : UNKNOWN;
 }
 
 export class DataWalker {
 	readonly #cursor: Cursor;
-	/** Remaining elements of each open container, two bytes each, high byte first. */
+	/** Number of remaining elements of each open container, two bytes each, high byte first. */
 	readonly #stack: Uint8Array;
 	readonly #bottom: number;
 	#top: number;
 	#started = false;
-	/** The current element's content is `bytes[start..end)`. */
+	/** Tag of the current element. Its content is the bytes from `start` to before `end`. */
 	tag = 0;
 	start = 0;
 	end = 0;
@@ -88,7 +89,7 @@ export class DataWalker {
 		this.#started = false;
 	}
 
-	/** Returns false at the end or on failure. */
+	/** Moves to the next simple element. Returns false at the end, and if the data are malformed. */
 	next(): boolean {
 		while (this.enter()) {
 			if (this.read()) return !this.#cursor.failed;
@@ -96,7 +97,7 @@ export class DataWalker {
 		return false;
 	}
 
-	/** Returns false if it is malformed. */
+	/** Skips one element with everything in it. Returns false if it is malformed. */
 	skip(): boolean {
 		this.begin();
 		while (this.next());
@@ -115,7 +116,7 @@ export class DataWalker {
 		return true;
 	}
 
-	/** Returns false if it is a container, of which only the head is read. */
+	/** Reads one element. Returns false if it is a container; only its tag and count are read then. */
 	private read(): boolean {
 		const cursor = this.#cursor;
 		this.tag = cursor.u8();
@@ -147,8 +148,8 @@ export class DataWalker {
 	}
 
 	/**
-	 * The description consists of tags. The tag of an array is followed by a two-byte count, that of a structure by a
-	 * length.
+	 * Skips the description of an element of a compact array. The description consists of tags. After the tag of an
+	 * array there is a two-byte count, and after the tag of a structure there is a length.
 	 */
 	private skipDescription(): void {
 		const cursor = this.#cursor;

@@ -1,11 +1,14 @@
-/** BER elements (X.690) of ACSE: one-byte tags, definite lengths. Decoders descend into known elements only. */
+/**
+ * Reads BER elements (X.690) as ACSE uses them, with one-byte tags and definite lengths. Only the contents of known
+ * elements are decoded.
+ */
 import type { Cursor } from "./cursor.js";
 
 export const BER_INTEGER = 0x02;
 export const BER_OCTET_STRING = 0x04;
 
 const LONG_TAG = 0x1f;
-/** Maximum size of an integer, because results and diagnostics are small. */
+/** Maximum size of an integer, bytes. It is sufficient, because results and diagnostics are small numbers. */
 const INTEGER_BYTES = 4;
 
 export class Element {
@@ -26,7 +29,7 @@ export class Element {
 		const { start, end } = this;
 		if (end - start < 2 || bytes[start] !== tag) return false;
 		const size = bytes[start + 1];
-		// Only the user information may have a long length, of one or two more bytes.
+		// The length is in one byte or, for user information, in one or two further bytes.
 		const long = size > 0x80 ? size - 0x80 : 0;
 		if (long > 2 || size === 0x80 || start + 2 + long > end) return false;
 		let length = size;

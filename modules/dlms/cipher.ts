@@ -1,17 +1,19 @@
 /**
- * Ciphering of APDUs, suites 0 and 1: AES-128-GCM with 12-byte tags (IEC 62056-5-3, 5.3 and 9.2; NIST SP 800-38D), and
- * HLS proofs by GMAC and SHA-256. Only global keys are supported: in glo- APDUs, in general-glo-ciphering from the
- * meter, and in pushes with general-ded-ciphering, which need no dedicated key. ECDSA and ECDH are not supported.
+ * Ciphering of APDUs in the suites 0 and 1 with AES-128-GCM and 12-byte tags (IEC 62056-5-3, 5.3 and 9.2; NIST SP
+ * 800-38D). Also computes the proofs of high level security (HLS) with GMAC and SHA-256. All APDUs use global keys:
+ * glo- APDUs, general-glo-ciphering from the meter, and pushes with general-ded-ciphering. Dedicated keys, ECDSA and
+ * ECDH are not supported.
  *
  *   glo-           tag len SC IC(4) ciphertext [tag 12]
  *   general-glo    DB 08 <title> len SC IC(4) ciphertext [tag 12]
- *   SC             10 authenticated, 20 encrypted, 30 both; 40 broadcast key, pushes only; low four bits: the suite
+ *   SC             10 authenticated, 20 encrypted, 30 both; 40 broadcast key (pushes only); low four bits: the suite
  *   IV             system title of the sender (8), IC
- *   AAD            SC 10: SC AK plain text; SC 30: SC AK
+ *   AAD            if SC is 10: SC, AK, plain text; if SC is 30: SC, AK (AK: the authentication key)
  *
- * Each of our counters is used for one APDU or tag only. The caller supplies the first counter, and a limit that it has
- * reserved in flash. The meter's counter must increase. Without an authentication key we only encrypt, and accept the
- * meter's tags without a check (`unchecked`). After a response in the other suite (0 or 1), our APDUs use that suite.
+ * Each invocation counter (IC) is used for one APDU or one tag only. The caller supplies the first counter, and the
+ * limit up to which it has reserved counters in flash. The meter's counter must increase. Without an authentication
+ * key, requests are only encrypted, and the meter's tags are accepted without a check (`unchecked`). If the meter
+ * responds in the other suite (0 or 1), later requests use that suite.
  */
 
 import { equalConstantTime, holdsConstantTime } from "../bytes/equal.js";
@@ -20,16 +22,19 @@ import { SECRET_LIMIT, TITLE_LENGTH } from "./aarq.js";
 import { type Cursor, putBytes, putLength, putU32 } from "./cursor.js";
 import { DLMS_MALFORMED, DLMS_METER_TITLE, DLMS_REPLAY, DLMS_SUITE_2, DLMS_TAG, DLMS_UNPROTECTED } from "./failures.js";
 
-/** Returns the ciphertext of `text` (or the plain text of a ciphertext), then a 16-byte tag. The IV has 12 bytes. */
+/**
+ * AES-128-GCM. Returns the ciphertext of `text` (or its plain text, if `text` is a ciphertext), followed by a 16-byte
+ * tag. The IV has 12 bytes.
+ */
 export type GCM = (key: Uint8Array, iv: Uint8Array, aad: Uint8Array, text: Uint8Array) => Uint8Array;
 
 export const KEY_LENGTH = 16;
 export const TAG_LENGTH = 12;
-/** Bytes that ciphering adds. From 256 ciphered bytes on, it adds one more. */
+/** Number of bytes that ciphering adds to an APDU. If 256 or more bytes are ciphered, it adds one more. */
 export const CIPHER_OVERHEAD = 3 + 5 + TAG_LENGTH;
 export const MAC_LENGTH = 5 + TAG_LENGTH;
 export const DIGEST_LENGTH = 32;
-/** First number after the last possible invocation counter. */
+/** Number after the highest possible invocation counter. */
 export const COUNTER_END = 2 ** 32;
 
 export const GENERAL_GLO = 0xdb;
@@ -37,9 +42,9 @@ export const GENERAL_DED = 0xdc;
 
 const AUTHENTICATED = 0x10;
 const ENCRYPTED = 0x20;
-/** Bit of SC: broadcast key instead of unicast key. */
+/** Bit of SC which means that the broadcast key is used instead of the unicast key. */
 export const BROADCAST = 0x40;
-/** Bits of SC that must be 0: suites from 2 on, compression. */
+/** Bits of SC that must be 0, because suites from 2 on and compression are not supported. */
 const UNSUPPORTED = 0x8e;
 const SUITE = 0x0f;
 
@@ -52,13 +57,13 @@ export interface CipherOptions {
 	readonly gcm: GCM;
 	sha256(...parts: Uint8Array[]): Uint8Array;
 	readonly suite: number;
-	/** KEY_LENGTH bytes: unicast, or broadcast with `mayBroadcast`. */
+	/** Unicast key, KEY_LENGTH bytes. If `mayBroadcast` is true, it may be the broadcast key. */
 	readonly encryptionKey: Uint8Array;
-	/** KEY_LENGTH bytes, or empty. */
+	/** Authentication key, KEY_LENGTH bytes; or empty. */
 	readonly authenticationKey: Uint8Array;
-	/** Our title, TITLE_LENGTH bytes; constant for one key. */
+	/** System title of the gateway, TITLE_LENGTH bytes. It must not change while the key is in use. */
 	readonly title: Uint8Array;
-	/** Title of the meter, if it is known before the association. */
+	/** System title of the meter, if it is known before the association. */
 	readonly meterTitle?: Uint8Array | undefined;
 	readonly counter: number;
 	readonly counterLimit: number;
@@ -66,7 +71,7 @@ export interface CipherOptions {
 	readonly mayBroadcast?: boolean;
 }
 
-/** Buffer: IV, then AAD, challenge, the meter's title. */
+/** Offsets in the work buffer, which contains the IV, the AAD, the challenge and the meter's system title. */
 const AAD_AT = TITLE_LENGTH + 4;
 const CHALLENGE_AT = AAD_AT + 1 + KEY_LENGTH;
 const METER_TITLE_AT = CHALLENGE_AT + SECRET_LIMIT;
@@ -76,12 +81,12 @@ export function suiteFailure(control: number): Failure | undefined {
 }
 
 export class Cipher {
-	/** Next invocation counter; any lower one may have been used. */
+	/** Next invocation counter. All lower counters may have been used. */
 	counter: number;
 	counterLimit: number;
 	/** True after an APDU with an unchecked tag, because the authentication key is missing. */
 	unchecked = false;
-	/** Counter of the meter's last APDU; -1: unknown. */
+	/** Counter of the meter's last APDU; -1 if it is unknown. */
 	meterCounter: number;
 	control = 0;
 	readonly #options: CipherOptions;
@@ -126,11 +131,11 @@ export class Cipher {
 		return this.counter + count <= Math.min(this.counterLimit, COUNTER_END);
 	}
 
-	/** Returns the failure if the title is not acceptable. */
+	/** Sets the meter's system title. Returns the failure if the title can't be accepted. */
 	setMeterTitle(bytes: Uint8Array, start: number, end: number): Failure | undefined {
 		if (end - start !== TITLE_LENGTH) return DLMS_METER_TITLE;
 		const title = bytes.subarray(start, end);
-		// With our title the meter would use our IVs, and our own APDUs could be replayed to us.
+		// If the meter had our title, it would use our IVs, and an attacker could send our own APDUs back to us.
 		if (equalConstantTime(title, this.title)) return DLMS_METER_TITLE;
 		this.#work.set(title, METER_TITLE_AT);
 		this.#meterTitleKnown = true;
@@ -138,8 +143,8 @@ export class Cipher {
 	}
 
 	/**
-	 * Writes a glo- APDU, possibly in place; returns the end. It uses up one counter, and throws a RangeError if
-	 * `has(1)` is false.
+	 * Ciphers the APDU `bytes[start..end)` and writes the glo- APDU, possibly in place. Returns its end. Uses up one
+	 * counter; throws a RangeError if `has(1)` is false.
 	 */
 	seal(bytes: Uint8Array, start: number, end: number, into: Uint8Array, at: number): number {
 		const control = this.#suite | (this.authenticates ? AUTHENTICATED | ENCRYPTED : ENCRYPTED);
@@ -157,8 +162,8 @@ export class Cipher {
 	}
 
 	/**
-	 * Writes SC, IC and tag. Uses up one counter and needs both keys: the tag is made with the encryption key over the
-	 * authentication key.
+	 * Writes the GMAC answer to a challenge: SC, IC and tag. Uses up one counter. Both keys are needed, because the tag
+	 * is computed with the encryption key, over data that include the authentication key.
 	 */
 	answer(challenge: Uint8Array, start: number, end: number, into: Uint8Array, at: number): void {
 		const counter = this.nextCounter();
@@ -179,8 +184,8 @@ export class Cipher {
 	}
 
 	/**
-	 * Returns the SHA-256 proof of HLS (IEC 62056-5-3, 9.2.7.2) over the secret, own title, peer's title, answered
-	 * challenge, own challenge. `isMeters`: true for the meter's proof.
+	 * Returns the SHA-256 proof of HLS (IEC 62056-5-3, 9.2.7.2), over the secret, the prover's title, the other side's
+	 * title, the challenge that is answered, and the prover's challenge. `isMeters` is true for the meter's proof.
 	 */
 	digest(secret: Uint8Array, isMeters: boolean, answered: Uint8Array, own: Uint8Array): Uint8Array {
 		const { title, meterTitle } = this;
@@ -190,7 +195,7 @@ export class Cipher {
 			: sha256(secret, title, meterTitle, answered, own);
 	}
 
-	/** Moves the cursor to the plain APDU; returns the failure, if any. */
+	/** Deciphers the APDU at the cursor, and moves the cursor to the plain APDU. Returns the failure, or undefined. */
 	open(cursor: Cursor): Failure | undefined {
 		const tag = cursor.u8();
 		const isGeneral = tag === GENERAL_GLO || tag === GENERAL_DED;
@@ -219,7 +224,10 @@ export class Cipher {
 		return isGeneral || inside === cursor.bytes[cursor.at] ? undefined : DLMS_MALFORMED;
 	}
 
-	/** Reads the meter's title, which may be empty. It is adopted if none is known. */
+	/**
+	 * Reads the meter's system title in a general APDU, where it may be empty. If no title is known, it is adopted;
+	 * otherwise it must be the known one.
+	 */
 	private openTitle(cursor: Cursor): Failure | undefined {
 		const length = cursor.length();
 		const start = cursor.skip(length);
@@ -240,7 +248,8 @@ export class Cipher {
 		const encrypted = (control & ENCRYPTED) !== 0;
 		const aad = encrypted ? this.aad(control) : this.longAAD(control, text);
 		this.setIV(this.meterTitle, counter);
-		// GCM is symmetric: enciphering returns the plain text, and enciphering that again the right tag.
+		// GCM enciphers and deciphers in the same way, so enciphering the ciphertext returns the plain text.
+		// Enciphering the plain text again returns the right tag.
 		const plain = encrypted ? this.run(aad, text).subarray(0, text.length) : text;
 		cursor.set(plain, 0, plain.length);
 		if (!authenticated) return undefined;
@@ -266,7 +275,7 @@ export class Cipher {
 		return this.#options.gcm(this.#options.encryptionKey, this.#work.subarray(0, AAD_AT), aad, text);
 	}
 
-	/** Returns the start of the AAD: SC and AK if authenticated, otherwise empty. */
+	/** Returns the AAD before the plain text: SC and AK if the APDU is authenticated, otherwise nothing. */
 	private aad(control: number): Uint8Array {
 		this.#work[AAD_AT] = control;
 		return this.#work.subarray(AAD_AT, (control & AUTHENTICATED) === 0 ? AAD_AT : CHALLENGE_AT);
@@ -279,7 +288,7 @@ export class Cipher {
 		return aad;
 	}
 
-	/** `challenge`: at most SECRET_LIMIT bytes. */
+	/** Returns the GMAC tag over a challenge, which has at most SECRET_LIMIT bytes. */
 	private mac(control: number, challenge: Uint8Array): Uint8Array {
 		this.#work[AAD_AT] = control;
 		this.#work.set(challenge, CHALLENGE_AT);

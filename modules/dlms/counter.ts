@@ -1,12 +1,13 @@
 /**
- * Reads the last invocation counter that the meter accepted from us, 0-0:43.1.e.255 (IEC 62056-6-2, 5.3.7; e is the
- * security setup, mostly 0 or 1). The public client can read it in an association without authentication.
+ * Reads the last invocation counter that the meter has accepted from this gateway, 0-0:43.1.e.255 (IEC 62056-6-2,
+ * 5.3.7). In the code, e is the number of the security setup, mostly 0 or 1. The public client can read the counter in
+ * an association without authentication.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { COUNTER_END } from "./cipher.js";
 import type { ReadingSink } from "./reading.js";
 
-/** Poll list (poll-list.ts): 0-0:43.1.0.255 and 0-0:43.1.1.255, class 1, attribute 2. */
+/** List of the objects to read (poll-list.ts): 0-0:43.1.0.255 and 0-0:43.1.1.255, both class 1, attribute 2. */
 const LIST = "\x02\x00\x00\x2b\x01\x00\xff\x01\x02\x00\x00\x2b\x01\x01\xff\x01\x02";
 
 const DIGIT_0 = 0x30;
@@ -16,7 +17,7 @@ export function counterList(): Uint8Array {
 }
 
 export class CounterSink implements ReadingSink {
-	/** Highest counter read, or -1; the next one to use is above it. */
+	/** Highest counter that was read, or -1. The next counter to use must be higher. */
 	counter = -1;
 	reason = 0;
 

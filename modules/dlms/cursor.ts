@@ -1,9 +1,9 @@
 /**
- * Reader of untrusted bytes for BER and A-XDR, and writers of lengths. Never throws: wrong or missing bytes set `failed`,
- * and reads return 0 until `set`.
+ * Reader of untrusted bytes for BER and A-XDR, and functions that write lengths. The reader never throws. If bytes are
+ * wrong or missing, it sets `failed`, and all reads return 0 until `set` is called.
  *
- * A length (X.690, 8.1.3, definite; IEC 61334-6, 6.1) is one byte below 0x80, or 0x81 to 0x84 followed by 1 to 4 bytes,
- * high byte first.
+ * A length (X.690, 8.1.3, definite form; IEC 61334-6, 6.1) is one byte below 0x80, or 0x81 to 0x84 followed by 1 to 4
+ * bytes, high byte first.
  */
 
 const LENGTH_BYTES = 4;
@@ -13,14 +13,14 @@ export class Cursor {
 	bytes: Uint8Array;
 	at = 0;
 	end = 0;
-	/** True after an error: all values read since `set` are invalid. */
+	/** True after an error. All values that were read since `set` are then invalid. */
 	failed = false;
 
 	constructor(bytes: Uint8Array) {
 		this.bytes = bytes;
 	}
 
-	/** Does not copy the bytes. */
+	/** Sets the bytes to read. They are not copied. */
 	set(bytes: Uint8Array, start: number, end: number): this {
 		this.bytes = bytes;
 		this.at = start;
@@ -56,7 +56,7 @@ export class Cursor {
 		if (this.u8() !== byte) this.fail();
 	}
 
-	/** The length is not compared with the remaining bytes. */
+	/** Reads a length. It is not compared with the number of remaining bytes. */
 	length(): number {
 		const first = this.u8();
 		if (first < LONG_FORM) return first;
@@ -70,7 +70,7 @@ export class Cursor {
 		return length;
 	}
 
-	/** Returns the start of the skipped bytes. */
+	/** Skips `count` bytes and returns the position of the first one. */
 	skip(count: number): number {
 		const start = this.at;
 		if (count > this.end - this.at) this.fail();
@@ -97,7 +97,7 @@ export function putU32(into: Uint8Array, at: number, value: number): number {
 	return at + 4;
 }
 
-/** Copies in a loop, which avoids a temporary view. */
+/** Copies bytes and returns the end. A loop copies them, because it needs no temporary view. */
 export function putBytes(into: Uint8Array, at: number, bytes: ArrayLike<number>): number {
 	for (let i = 0; i < bytes.length; i++) into[at + i] = bytes[i];
 	return at + bytes.length;

@@ -1,5 +1,5 @@
 /**
- * COSEM date and time as ISO 8601 text (IEC 62056-6-2, 4.1.6.1).
+ * Writes COSEM dates and times as ISO 8601 text (IEC 62056-6-2, 4.1.6.1).
  *
  * | byte | meaning |
  * |---|---|
@@ -11,16 +11,16 @@
  * | 9, 10 | deviation: minutes from local time to UTC, so -60 is UTC+1; 8000: unspecified |
  * | 11 | status: 01 invalid, 02 doubtful, 04 other time base, 08 status invalid, 80 summer time; FF unspecified |
  *
- * Text: `2026-03-01T17:45:30+01:00`, with hundredths after a dot unless they are 0. Unspecified zone, seconds or time
- * are omitted; wildcard dates (any year, last day of a month) have no text. Many meters use the sign of ISO 8601
- * (`swapped`).
+ * The text is `2026-03-01T17:45:30+01:00`, with hundredths after a dot unless they are 0. A zone, seconds or a time
+ * that are unspecified are omitted. A date with a wildcard (any year, last day of a month) has no text. Many meters
+ * send the deviation with the sign of ISO 8601 (`swapped`).
  */
 
 export const DATE_TIME_LENGTH = 12;
 export const TIME_LENGTH = 4;
 
 const UNSPECIFIED = 0xff;
-/** Maximum deviation in either direction, minutes: UTC+14. */
+/** Maximum deviation in either direction, minutes. It corresponds to UTC+14. */
 const DEVIATION_LIMIT = 840;
 
 const PLUS = 0x2b;
@@ -30,7 +30,7 @@ const DIGIT_0 = 0x30;
 const COLON = 0x3a;
 const LETTER_T = 0x54;
 
-/** Returns the end, or `at` if the 12 bytes have no text. */
+/** Writes a date-time of 12 bytes as text. Returns the end, or `at` if the date-time has no text. */
 export function putDateTime(
 	source: { bytes: Uint8Array; start: number; swapped: boolean },
 	into: Uint8Array,
@@ -45,7 +45,7 @@ export function putDateTime(
 	return putZone(signed16(bytes, start + 9) * (swapped ? -1 : 1), into, time, at);
 }
 
-/** Writes 5 bytes as `2026-03-01`. */
+/** Writes a date of 5 bytes in the form `2026-03-01`. */
 export function putDate(bytes: Uint8Array, start: number, into: Uint8Array, at: number): number {
 	const year = bytes[start] * 0x100 + bytes[start + 1];
 	const month = bytes[start + 2];
@@ -60,7 +60,7 @@ export function putDate(bytes: Uint8Array, start: number, into: Uint8Array, at: 
 	return at + 10;
 }
 
-/** Writes 4 bytes as `17:45:30`. */
+/** Writes a time of 4 bytes in the form `17:45:30`. */
 export function putTime(bytes: Uint8Array, start: number, into: Uint8Array, at: number): number {
 	const hour = bytes[start];
 	const minute = bytes[start + 1] === UNSPECIFIED ? 0 : bytes[start + 1];
@@ -80,7 +80,7 @@ export function putTime(bytes: Uint8Array, start: number, into: Uint8Array, at: 
 	return at + 11;
 }
 
-/** Writes nothing if the deviation is unspecified or out of range. */
+/** Writes the zone, or nothing if the deviation is unspecified or out of range. */
 function putZone(deviation: number, into: Uint8Array, at: number, start: number): number {
 	if (Math.abs(deviation) > DEVIATION_LIMIT || at === start) return at;
 	const size = Math.abs(deviation);
@@ -94,7 +94,7 @@ function putZone(deviation: number, into: Uint8Array, at: number, start: number)
 function isDate(year: number, month: number, day: number): boolean {
 	if (!(month >= 1 && month <= 12)) return false;
 	const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-	// Odd months until July, and even ones from August on, have 31 days.
+	// Until July the odd months have 31 days; from August on the even months do.
 	const days = month === 2 ? (leap ? 29 : 28) : 30 + ((month + (month >> 3)) & 1);
 	return day >= 1 && day <= days;
 }

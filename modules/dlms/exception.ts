@@ -1,5 +1,5 @@
 /**
- * Exception-response to an APDU that the meter does not serve (IEC 62056-5-3, 7.3 and 9.5):
+ * Exception-response, which a meter sends if it can't serve an APDU (IEC 62056-5-3, 7.3 and 9.5):
  *
  *   D8 state service [counter(4)]   state 1 not allowed, 2 unknown; service 1 not possible, 2 not supported, 3 other,
  *                                   4 APDU too long, 5 deciphering, 6 invocation counter (the expected one follows)
@@ -20,7 +20,7 @@ export class ExceptionResponse {
 	service = 0;
 	counter = -1;
 
-	/** Missing bytes count as 0. */
+	/** Reads an exception-response. Missing bytes count as 0. */
 	read(cursor: Cursor): void {
 		cursor.expect(EXCEPTION_RESPONSE);
 		this.state = cursor.u8();
@@ -28,7 +28,7 @@ export class ExceptionResponse {
 		this.counter = this.service === SERVICE_COUNTER && cursor.left >= 4 ? cursor.u32() : -1;
 	}
 
-	/** Failure of the association; undefined if another request may succeed. */
+	/** Failure with which the association must end; undefined if another request may succeed. */
 	get failure(): Failure | undefined {
 		if (this.service === SERVICE_DECIPHERING) return DLMS_DECIPHERING;
 		if (this.service === SERVICE_COUNTER) return DLMS_COUNTER;

@@ -1,4 +1,7 @@
-/** Failures of associations; `diagnostic` and `exception` of Association have the exact response. */
+/**
+ * Failures of associations. The members `diagnostic` and `exception` of Association have the exact response of the
+ * meter.
+ */
 import { type Failure, failure, finalFailure, METER_AUTH_FAILED, METER_ERROR } from "../readout/failure.js";
 
 export const DLMS_MALFORMED = failure(
@@ -7,14 +10,17 @@ export const DLMS_MALFORMED = failure(
 	40,
 	"The meter's answer could not be understood. Try again; then check client_address, auth and use_encryption.",
 );
-/** AARE with another diagnostic, or none. */
+/** The AARE has a diagnostic that is not listed below, or none. */
 export const DLMS_REJECTED = failure(
 	METER_AUTH_FAILED,
 	"dlms/rejected",
 	41,
 	"The meter refuses the association and does not say why. Check client_address; then auth; then password and keys.",
 );
-/** AARE diagnostic 2: wrong context (plain or ciphered, logical names), or, from Gurux software, wrong mechanism. */
+/**
+ * Diagnostic 2 of the AARE: wrong context (plain or ciphered, logical or short names). Gurux software sends it for a
+ * wrong mechanism, too.
+ */
 export const DLMS_CONTEXT = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/context",
@@ -42,21 +48,21 @@ export const DLMS_AUTHENTICATION_REQUIRED = finalFailure(
 	45,
 	"This client_address needs authentication. Change auth; then check client_address. If neither low nor high_gmac nor high_sha256 fits, the meter needs an HLS mechanism that this gateway does not support.",
 );
-/** AARE diagnostic 13: wrong password, key or client address. */
+/** Diagnostic 13 of the AARE: wrong password, key or client address. */
 export const DLMS_AUTHENTICATION = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/authentication",
 	46,
 	"Authentication failed. Check password, or block_cipher_key, auth_key and security_suite; then client_address.",
 );
-/** Diagnostic of the ACSE provider: no common version. */
+/** The ACSE provider of the meter reports that there is no common version. */
 export const DLMS_ACSE_VERSION = finalFailure(
 	METER_ERROR,
 	"dlms/acse-version",
 	47,
 	"The meter knows no version of ACSE that we do.",
 );
-/** Initiate error 1 (version). */
+/** Initiate error 1: another version of DLMS. */
 export const DLMS_VERSION = finalFailure(METER_ERROR, "dlms/version", 48, "The meter has another version of DLMS.");
 export const DLMS_CONFORMANCE = finalFailure(
 	METER_ERROR,
@@ -83,7 +89,7 @@ export const DLMS_DECIPHERING = finalFailure(
 	52,
 	"The meter can't decipher what it is sent. Check block_cipher_key; then auth_key; then security_suite; then client_address. A meter of security suite 2 can't be read.",
 );
-/** Our counter is too low (`exception.counter`: expected one). */
+/** The gateway's invocation counter is too low. `exception.counter` is the counter that the meter expects. */
 export const DLMS_COUNTER = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/counter",
@@ -97,7 +103,7 @@ export const DLMS_HLS_REFUSED = finalFailure(
 	54,
 	"The meter refuses the answer to its challenge. Check auth_key, with high_sha256 password; then block_cipher_key; then client_address.",
 );
-/** HLS pass 4: the meter's answer is wrong; it lacks the keys. */
+/** HLS pass 4: the meter's answer is wrong, because it does not have the keys. */
 export const DLMS_METER_UNVERIFIED = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/meter-unverified",
@@ -110,7 +116,7 @@ export const DLMS_TAG = finalFailure(
 	56,
 	"An answer fails its authentication. Check auth_key; then block_cipher_key; it may have been changed on its way.",
 );
-/** The response has less protection than the request, or is protected with an unknown key. */
+/** The response has less protection than the request, or it is protected with an unknown key. */
 export const DLMS_UNPROTECTED = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/unprotected",
@@ -137,7 +143,7 @@ export const DLMS_LOST = failure(
 	60,
 	"The meter dropped the association. Check client_address and auth.",
 );
-/** Another exception or service error before the association is established. */
+/** The meter has sent another exception or service error before the association was established. */
 export const DLMS_EXCEPTION = failure(
 	METER_ERROR,
 	"dlms/exception",
@@ -157,7 +163,7 @@ export const DLMS_COUNTER_EXHAUSTED = finalFailure(
 	"No invocation counter is left under this block_cipher_key. The meter needs another key.",
 );
 
-/** Mechanisms that the AARE names by their number in the Green Book; they are unsupported or not configured. */
+/** The meter requires a mechanism that is not supported or not configured. Its number is the one in the Green Book. */
 export const DLMS_HLS_2 = mechanism("2", "HLS by its maker's own rule (mechanism 2)");
 export const DLMS_HLS_MD5 = mechanism("md5", "HLS with MD5 (mechanism 3)");
 export const DLMS_HLS_SHA1 = mechanism("sha1", "HLS with SHA-1 (mechanism 4)");

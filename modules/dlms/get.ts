@@ -8,8 +8,8 @@
  *             C4 02 id last <number(4)> 00 len <piece>  |  01 <reason>
  *             C4 03 id n  { 00 <data> | 01 <reason> }…
  *
- * The joined pieces are the data; for a list, they are everything after the id. A wrong block number ends the transfer.
- * Limit: JOINED_LIMIT joined bytes, not counting those removed by `drop`.
+ * The pieces of all blocks are joined. Joined, they are the data or, for a list, everything after the id. A wrong block
+ * number ends the transfer. Limit: JOINED_LIMIT joined bytes; bytes that `drop` has removed are not counted.
  */
 import { type Cursor, putU32 } from "./cursor.js";
 import { POLL_CLASS, POLL_CODE_LENGTH } from "./poll-list.js";
@@ -21,21 +21,21 @@ export const JOINED_LIMIT = 2048;
 
 export const ATTRIBUTE_LENGTH = 10;
 export const NORMAL_HEAD = 3;
-/** Bytes before the attributes of a list request. */
+/** Number of bytes before the attributes in a list request. */
 export const LIST_HEAD = 4;
 
 const NORMAL = 1;
 const BLOCK = 2;
 const LIST = 3;
-/** Invocation number 1 (only one request is pending), confirmed, high priority. */
+/** Invoke id and priority: number 1 (because only one request is pending at a time), confirmed, high priority. */
 const INVOKE = 0xc1;
 const CHOICE_DATA = 0;
 
-/** Returned by `take`: `result` is at the data of an attribute. */
+/** Result of `take`: `result` is at the data of an attribute. */
 export const GET_DATA = 1;
-/** The reason is in `reason`. */
+/** Result of `take`: the meter refuses the attribute, for the reason in `reason`. */
 export const GET_REFUSED = 2;
-/** `result` is at the first of `count` results. */
+/** Result of `take`: `result` is at the first of `count` results. */
 export const GET_RESULTS = 3;
 export const GET_NEXT = 4;
 export const GET_BROKEN = 5;
@@ -59,7 +59,7 @@ export function putNormalHead(into: Uint8Array, at: number): number {
 	return putHead(into, at, NORMAL);
 }
 
-/** `count`: below 128. */
+/** Writes the head of a list request. `count`, the number of attributes, must be below 128. */
 export function putListHead(into: Uint8Array, at: number, count: number): number {
 	into[putHead(into, at, LIST)] = count;
 	return at + LIST_HEAD;
@@ -73,10 +73,10 @@ function putHead(into: Uint8Array, at: number, type: number): number {
 }
 
 export class GetResponse {
-	/** Cursor at the result after GET_DATA and GET_RESULTS. */
+	/** Cursor, which is at the result after GET_DATA and GET_RESULTS. */
 	readonly result: Cursor;
 	reason = 0;
-	/** Valid after GET_RESULTS. */
+	/** Number of results; valid after GET_RESULTS. */
 	count = 0;
 	#block = 0;
 	#joined: Uint8Array | undefined;
@@ -91,12 +91,12 @@ export class GetResponse {
 		this.#length = 0;
 	}
 
-	/** Sets `result` to the blocks joined so far, after GET_NEXT. */
+	/** After GET_NEXT: sets `result` to the blocks that were joined so far. */
 	look(): void {
 		if (this.#joined !== undefined) this.result.set(this.#joined, 0, this.#length);
 	}
 
-	/** Removes the first `count` joined bytes. */
+	/** Removes the first `count` of the joined bytes. */
 	drop(count: number): void {
 		this.#joined?.copyWithin(0, count, this.#length);
 		this.#length -= count;
@@ -106,7 +106,7 @@ export class GetResponse {
 		return putU32(into, putHead(into, at, BLOCK), this.#block);
 	}
 
-	/** Returns GET_…. `list`: the request was for a list. */
+	/** Takes a response and returns GET_…. `list` is true if the request was for a list. */
 	take(list: boolean): number {
 		const cursor = this.result;
 		cursor.expect(GET_RESPONSE);

@@ -3,8 +3,8 @@
  *
  *   InitiateRequest   01, dedicated key (00: absent), response allowed (00: yes), quality (00: absent), version 06,
  *                     5F 1F 04 00 and 3 bytes of conformance, longest APDU that we accept (2)
- *   InitiateResponse  08, quality (00, or 01 and a byte), version, 5F 1F 04 00 and 3 bytes, longest APDU (2; 0: any), name (2;
- *                     00 07, or FA 00: short names)
+ *   InitiateResponse  08, quality (00, or 01 and a byte), version, 5F 1F 04 00 and 3 bytes, longest APDU (2; 0: any),
+ *                     name (2; 00 07, or FA 00: short names)
  *   Error             0E 01 (initiate) 06 n
  */
 import type { Failure } from "../readout/failure.js";
@@ -49,11 +49,11 @@ export function putInitiateRequest(into: Uint8Array, at: number, conformance: nu
 
 export class Initiate {
 	conformance = 0;
-	/** Longest APDU that the meter accepts, bytes; 0: any. */
+	/** Length of the longest APDU that the meter accepts, bytes; 0 if it has no limit. */
 	pduLimit = 0;
 	isShort = false;
 
-	/** Returns false if the APDU is malformed or of another kind. */
+	/** Reads an InitiateResponse. Returns false if the APDU is malformed or of another kind. */
 	read(cursor: Cursor): boolean {
 		cursor.expect(INITIATE_RESPONSE);
 		if (cursor.u8() !== 0) cursor.u8();

@@ -1,23 +1,23 @@
 /**
- * Rows for pushes without OBIS codes. A row gives the meaning of each position in a list. Rows are text, so that a user
- * can add some (`list_rows` of `dlms/config`):
+ * Descriptions of lists that meters push without OBIS codes. Each description, called a row, gives the meaning of each
+ * position in a list. Rows are text, so that a user can add rows (`list_rows` of `dlms/config`):
  *
  *     E450: LGZ 090c=0-0:1.0.0 06=1.8.0 12=32.7.0e-1 09 | 06=2.8.0; 0a 06=7-0:3.0.0e-2*13
  *
  * | word | meaning |
  * |---|---|
  * | `E450:` | name, not used |
- * | `LGZ` | the system title or the first string of the list begins with these letters, or those of another such word |
- * | `06`, `090c` | an element's tag as on the wire, and the length of a string that must have one |
+ * | `LGZ` | the system title, or the first string of the list, must begin with this word or another such word |
+ * | `06`, `090c` | an element: its tag as on the wire and, for a string of fixed length, its length |
  * | `=1.8.0` | the element's code; A-B is 1-0 if left out. An element without a code is not read |
  * | `e-1` | scaler; 0 if left out |
  * | `*30` | DLMS unit; if left out, the unit that the code implies: W, var, Wh, varh, V or A |
  * | `|` | the list may end here |
  * | `;` | ends a row |
- * | `A` | the words of the first group; in KNOWN_LISTS only |
+ * | `A` | abbreviation of the words of the first group (GROUPS); in KNOWN_LISTS only |
  *
- * A row fits a list with exactly its elements, however nested. `(…)` after an element is ignored, so that the text of
- * `describeList` can become a row.
+ * A row fits a list that has exactly the elements of the row, in any nesting. `(…)` after an element is ignored, so
+ * that a user can make a row from the text of `describeList`.
  */
 import { hexDigitValue } from "../bytes/hex.js";
 import { TEXT_LIMIT } from "../bytes/octets.js";
@@ -28,7 +28,7 @@ import { POLL_CODE_LENGTH } from "./poll-list.js";
 import { AS_TEXT, render } from "./render.js";
 import { UNIT_NONE } from "./scaler-cache.js";
 
-/** Groups of words in KNOWN_LISTS: A, B and so on. */
+/** Groups of words, which KNOWN_LISTS abbreviates as A, B and so on. */
 export const GROUPS: readonly string[] = Object.freeze([
 	"06=1.8.0 06=2.8.0 06=3.8.0 06=4.8.0",
 	"06=1.7.0 06=2.7.0 06=3.7.0 06=4.7.0",
@@ -39,13 +39,13 @@ export const GROUPS: readonly string[] = Object.freeze([
 	"KFM 09 09=0-0:96.1.0 09=0-0:96.1.7 06=1.7.0 06=2.7.0 06=3.7.0 06=4.7.0 06=31.7.0e-3",
 ]);
 
-/** Rows of known lists, as in public software that reads these meters. */
+/** Rows of known lists, taken from public software that reads these meters. */
 export const KNOWN_LISTS =
-	// Kaifa in Norway: list 1, then lists 2 and 3 of meters with three phases and with one.
+	// Kaifa in Norway: list 1, then lists 2 and 3 of three-phase meters, then lists 2 and 3 of single-phase meters.
 	"06=1.7.0;" +
 	"G 06=51.7.0e-3 06=71.7.0e-3 06=32.7.0e-1 06=52.7.0e-1 06=72.7.0e-1 | 090c=0-0:1.0.0 A;" +
 	"G 06=32.7.0e-1 | 090c=0-0:1.0.0 A;" +
-	// Wiener Netze: Iskraemeco AM550 and Landis+Gyr E450; Siemens IM350.
+	// Wiener Netze: Iskraemeco AM550 and Landis+Gyr E450 (first row), Siemens IM350 (second row).
 	"ISK LGZ 090c=0-0:1.0.0 A B;" +
 	"SMS 0910=0-0:42.0.0 090c=0-0:1.0.0 A B;" +
 	// Carinthia and Wels: Iskraemeco AM550, Siemens IM350.
@@ -72,12 +72,12 @@ export const ROW_MAKER = 2;
 export const ROW_MAY_END = 3;
 export const ROW_WRONG = 4;
 
-/** Value of `length` if any length fits. */
+/** Value of `length` in an element that may have any length. */
 export const ANY_LENGTH = -1;
 
 const NO_GROUPS: readonly string[] = Object.freeze([]);
 const MAKER_LENGTH = 3;
-/** Largest scaler, without its sign. */
+/** Largest absolute value of a scaler. */
 const SCALER_LIMIT = 9;
 const BYTE_LIMIT = 255;
 const DESCRIPTION_LIMIT = 1000;
@@ -104,11 +104,11 @@ export class RowReader {
 	#back = 0;
 	#start = 0;
 	#isWrong = false;
-	/** Position of the next character; after ROW_WRONG, in or after the wrong word. */
+	/** Position of the next character. After ROW_WRONG, it is in the wrong word or after it. */
 	at = 0;
 	tag = 0;
 	length = ANY_LENGTH;
-	/** Value groups A to F of the OBIS code, valid if `hasCode`. */
+	/** Value groups A to F of the element's OBIS code. Valid if `hasCode` is true. */
 	readonly code = new Uint8Array(POLL_CODE_LENGTH);
 	hasCode = false;
 	scaler = 0;
@@ -131,12 +131,12 @@ export class RowReader {
 		return end >= 0;
 	}
 
-	/** Returns ROW_…. */
+	/** Reads the next word. Returns ROW_…. */
 	next(): number {
 		while (this.take(SPACE));
 		const start = this.at;
 		const first = this.#text.charCodeAt(start);
-		// NaN after the last character.
+		// `first` is NaN after the last character.
 		if (!(first !== SEMICOLON && first > 0)) {
 			if (this.#text === this.#rows) return ROW_END;
 			this.#text = this.#rows;
@@ -159,7 +159,7 @@ export class RowReader {
 		return this.next();
 	}
 
-	/** After ROW_MAKER: true if `bytes[at...]` begins with the letters of the maker. */
+	/** After ROW_MAKER: returns true if the bytes at `at` begin with the letters of the maker. */
 	isMaker(bytes: Uint8Array, at: number): boolean {
 		const from = this.at - MAKER_LENGTH;
 		let i = 0;
@@ -232,7 +232,9 @@ export class RowReader {
 	}
 }
 
-/** Returns the position in or after the first wrong word, or -1. A row without a code is wrong. */
+/**
+ * Returns a position in the first wrong word or just after it; -1 if all rows are right. A row without a code is wrong.
+ */
 export function findRowError(rows: string): number {
 	const reader = new RowReader(rows);
 	do {
@@ -245,20 +247,23 @@ export function findRowError(rows: string): number {
 	return -1;
 }
 
-/** Returns elements and values, such as `0903(abc) 06(12)`, at most DESCRIPTION_LIMIT characters. */
+/**
+ * Describes the elements of a list and their values, as in `0903(abc) 06(12)`. Returns at most DESCRIPTION_LIMIT
+ * characters.
+ */
 export function describeList(body: Uint8Array): string {
 	const work = new Uint8Array(TEXT_LIMIT + STACK_SIZE);
 	const walker = new DataWalker(new Cursor(body).set(body, 0, body.length), work, TEXT_LIMIT);
 	let text = "";
 	while (walker.next() && text.length < DESCRIPTION_LIMIT) {
 		const { tag, start, end } = walker;
-		// Tag and length as four hex digits. Only octet strings keep the last two.
+		// `digits` is an extra 1, the tag and the length. Only octet strings are shown with their length.
 		const digits = (0x1_0000 + tag * 0x100 + ((end - start) & 0xff)).toString(16);
 		text += `${text === "" ? "" : " "}${digits.slice(1, tag === TAG_OCTET_STRING ? 5 : 3)}(`;
 		const length = render(walker, 0, AS_TEXT, work);
 		for (let i = 0; i < length; i++) {
 			const character = work[i];
-			// These characters would end the value or the row.
+			// These characters are replaced, because they would end the value or the row.
 			const isEnd = character === SPACE || character === CLOSING || character === SEMICOLON;
 			text += isEnd ? "_" : String.fromCharCode(character);
 		}

@@ -1,13 +1,13 @@
 /**
- * Steps in which a poll list is read, one attribute each. The first is the logical device name, which shows whether the
- * cached scalers are valid. Unknown scalers follow, then the values, each with its capture time if the class has one
- * (IEC 62056-6-2, 4.3.2 to 4.3.4).
+ * Steps in which the objects of a list (poll-list.ts) are read. Each step reads one attribute. The first step reads the
+ * logical device name, which shows whether the cached scalers are valid. The scalers that are not in the cache follow,
+ * and then the values, each with its capture time if the class has one (IEC 62056-6-2, 4.3.2 to 4.3.4).
  *
  * | class | value | scaler_unit | capture time |
  * |---|---|---|---|
  * | 3 Register | 2 | 3 | |
  * | 4 Extended register | 2 | 3 | 5 |
- * | 5 Demand register | 2 current, 3 last average | 4 | 6, of the last average |
+ * | 5 Demand register | 2 current average, 3 last average | 4 | 6, time of the last average |
  */
 import { POLL_ATTRIBUTE, POLL_CLASS, POLL_CODE_LENGTH, POLL_ENTRY_SIZE, POLL_LIMIT } from "./poll-list.js";
 import { SCALER_UNKNOWN, type ScalerCache } from "./scaler-cache.js";
@@ -15,7 +15,7 @@ import { SCALER_UNKNOWN, type ScalerCache } from "./scaler-cache.js";
 export const KIND_VALUE = 0;
 export const KIND_TIME = 1;
 export const KIND_SCALER = 2;
-/** Logical device name, without a position in the list. */
+/** Step that reads the logical device name, which has no position in the list. */
 export const STEP_NAME = 0x60;
 
 const POSITION_BITS = 5;
@@ -49,18 +49,25 @@ export function attributeOf(list: Uint8Array, step: number): number {
 	return kind === KIND_TIME ? timeAttribute(list, at) : list[at + POLL_ATTRIBUTE];
 }
 
-/** True if the attribute is a time. Its value must have the length of a time, too. */
+/**
+ * True if the attribute that a step reads is a time. Its value is only shown as a time if it also has the length of
+ * one.
+ */
 export function isTimestamp(list: Uint8Array, step: number): boolean {
 	const at = entryAt(positionOf(step));
 	const attribute = attributeOf(list, step);
 	const classId = list[at + POLL_CLASS];
-	// Attributes of a clock: time, begin and end of summer time. The last two have a text only with a year.
+	// The times of a clock are the time (2), and begin and end of summer time (5 and 6). The last two have a text only
+	// if they contain a year.
 	if (classId === CLASS_CLOCK) return attribute === 2 || attribute === 5 || attribute === 6;
 	if (classId === CLASS_EXTENDED) return attribute === 5;
 	return classId === CLASS_DEMAND && (attribute === 6 || attribute === 7);
 }
 
-/** Returns the first position of the same object, under which its scaler is cached; -1 without a scaler. */
+/**
+ * Returns the first position in the list that has the same object; its scaler is cached under this position. Returns -1
+ * if the object has no scaler.
+ */
 export function scalerPosition(list: Uint8Array, position: number): number {
 	const at = entryAt(position);
 	if (scalerAttribute(list, at) === 0) return -1;
@@ -73,7 +80,10 @@ export function scalerPosition(list: Uint8Array, position: number): number {
 
 export const STEPS_LIMIT = 1 + POLL_LIMIT * 3;
 
-/** Writes the steps; returns the end, at most `at` + STEPS_LIMIT. `named`: the steps begin with the device name. */
+/**
+ * Writes the steps. Returns the end, which is at most `at` + STEPS_LIMIT. `named` is true if the steps must begin with
+ * the device name.
+ */
 export function putPlan(list: Uint8Array, cache: ScalerCache, named: boolean, into: Uint8Array, at: number): number {
 	const count = list[0];
 	let to = at;

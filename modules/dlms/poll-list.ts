@@ -1,5 +1,5 @@
 /**
- * Objects of a readout, as in flash (classes of IEC 62056-6-2):
+ * List of the objects that a readout reads, in the format in which it is stored in flash (classes of IEC 62056-6-2):
  *
  *   offset  bytes  content
  *   0       1      number of objects, at most POLL_LIMIT
@@ -16,19 +16,19 @@ export const POLL_ENTRY_SIZE = 8;
 export const POLL_CODE_LENGTH = 6;
 export const POLL_SIZE_LIMIT = 1 + POLL_LIMIT * POLL_ENTRY_SIZE;
 
-/** Offsets after the code. */
+/** Offsets of class and attribute in an object; they follow the code. */
 export const POLL_CLASS = 6;
 export const POLL_ATTRIBUTE = 7;
 
-/** Data, Register, Extended register, Demand register, Clock. */
+/** Allowed classes: Data, Register, Extended register, Demand register, Clock. */
 export const POLL_CLASSES = Object.freeze([1, 3, 4, 5, 8]);
 const CLASS_DATA = 1;
 const CLASS_REGISTER = 3;
 const CLASS_CLOCK = 8;
-/** Value or time, in all these classes. */
+/** Attribute with the value; for a clock, with the time. */
 export const ATTRIBUTE_VALUE = 2;
 
-/** Clock, serial number, registers. */
+/** Codes of the default list: clock, serial number, registers. */
 const DEFAULT_CODES =
 	"0-0:1.0.0 0-0:96.1.0 1-0:1.8.0 1-0:1.8.1 1-0:1.8.2 1-0:2.8.0 1-0:1.7.0 1-0:2.7.0 " +
 	"1-0:32.7.0 1-0:52.7.0 1-0:72.7.0 1-0:31.7.0 1-0:51.7.0 1-0:71.7.0";

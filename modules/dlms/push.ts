@@ -1,17 +1,19 @@
 /**
- * Decodes data-notifications (IEC 62056-5-3, 9.5; IEC 62056-6-2, 5.3.8), whose bodies differ:
+ * Decodes data-notifications (IEC 62056-5-3, 9.5; IEC 62056-6-2, 5.3.8). Meters send several kinds of bodies:
  *
  * | body | decoding |
  * |---|---|
- * | code, value; scaler and unit before or after it; a structure per object, or one row | by the codes: octet strings of 6 bytes |
+ * | code and value, maybe scaler and unit; one structure per object, or one for all | by the codes (6 bytes) |
  * | class, code, attribute, value | by the codes |
- * | list of objects (class, code, attribute, …), then a value for each | by position (Landis+Gyr, Iskraemeco, Energomera) |
+ * | list of objects (class, code, attribute, …), then their values | by position (Landis+Gyr, Iskraemeco, Energomera) |
  * | enum, then an array of class, code and attribute without tags, and value | by the codes (EG.D, Sagemcom XT211) |
- * | only values | by the first row that fits: the user's, then the known ones (lists.ts); otherwise `isNameless` |
+ * | only values | by the first row (lists.ts) that fits, among the user's rows and then the known rows |
  *
- * A value without scaler and unit has those that its maker documents (MAKERS). The head's time is reported as the
- * clock, 0-0:1.0.0, and a final text without a code as the meter number (Netz Niederösterreich). Limits: axdr.ts,
- * render.ts.
+ * If no row fits a body with only values, `isNameless` is true.
+ *
+ * If a value has no scaler and unit, those in the maker's documentation are used (MAKERS). The time in the head of a
+ * notification is reported as the clock, 0-0:1.0.0. A text without a code at the end is reported as the meter number
+ * (Netz Niederösterreich). Limits: axdr.ts, render.ts.
  */
 import { TEXT_LIMIT } from "../bytes/octets.js";
 import { NO_BYTES } from "../io/machine.js";
@@ -39,7 +41,7 @@ const INVOKE_ID_LENGTH = 4;
 const CLASS_REGISTER = 3;
 const CLASS_CLOCK = 8;
 const CLASS_PUSH_SETUP = 40;
-/** Group C of the push setup code, 0-b:25.9.0. */
+/** Value group C in the code of the push setup, 0-b:25.9.0. */
 const GROUP_PUSH_SETUP = 25;
 
 /** Units of IEC 62056-6-2, table 4. */
@@ -50,36 +52,40 @@ const UNIT_VARH = 32;
 const UNIT_A = 33;
 const UNIT_V = 35;
 
-/** First three letters of a system title, device name or list name. */
+/** Makers: the first three letters of a system title, of a device name or of the name of a list. */
 const MAKERS = "KFM KAM LGZ ISK";
 const MAKER_SIZE = 4;
 /**
- * Indexes in MAKERS. Values without a unit are in W, var, Wh and varh; current and voltage of Kaifa meters are in mA
- * and 0.1 V. Kamstrup meters send 10 Wh, 10 varh, 0.01 A, V, and power factors in 0.01. Other makers use various units
- * for current and voltage. Rows (lists.ts) have Kaifa's units, but their own scalers.
+ * Indexes in MAKERS. Values without a unit are in W, var, Wh and varh. Kaifa meters send current in mA, and voltage in
+ * 0.1 V. Kamstrup meters send energy in 10 Wh and 10 varh, current in 0.01 A, voltage in V, and power factors in 0.01.
+ * Other makers use various units for current and voltage. Values that are decoded by a row (lists.ts) have the units of
+ * Kaifa, but the scalers in the row.
  */
 const KAIFA = 0;
 const KAMSTRUP = 1;
 /**
- * First index of the makers whose units of current and voltage vary. It is also used for unknown makers of object
- * lists.
+ * First index of the makers whose units of current and voltage vary. It is also used for a list of objects whose maker
+ * is unknown.
  */
 const OTHER_MAKER = 2;
 const NO_MAKER = -1;
 const SCALER_CURRENT = -3;
 const SCALER_VOLTAGE = -1;
 const SCALER_POWER_FACTOR = -2;
-/** Group C of the total power factor; that of a phase is higher by 20, 40 or 60. */
+/** Value group C of the total power factor. For the power factor of a phase it is higher by 20, 40 or 60. */
 const POWER_FACTOR = 13;
 
-/** Upper limit of A in a code: the media of IEC 62056-6-1. Text that looks like a code begins with a larger byte. */
+/**
+ * Upper limit of value group A in a code, which is one of the media of IEC 62056-6-1. A text of six characters is no
+ * code, because it begins with a larger byte.
+ */
 const MEDIUM_LIMIT = 0x10;
 
 const STACK_AT = TEXT_LIMIT;
 const CODE_AT = STACK_AT + STACK_SIZE;
 
 export class PushReading {
-	/** Logical device name or meter number, ASCII; or empty. */
+	/** Logical device name or meter number in ASCII; empty if the push has none. */
 	meterId: Uint8Array = NO_BYTES;
 	readonly cursor: Cursor;
 	body = 0;
@@ -90,7 +96,7 @@ export class PushReading {
 	#hasTime = false;
 	#objects = 0;
 	#numbers = 0;
-	/** Number of numeric values without a code. */
+	/** Number of numeric values without an OBIS code. */
 	#nameless = 0;
 	#isOpen = false;
 	#scaler = 0;
@@ -103,8 +109,9 @@ export class PushReading {
 	}
 
 	/**
-	 * `title`: the sender's system title, or empty; `rows`: the user's rows for lists without codes. Returns false, with
-	 * invalid records, unless the cursor has exactly one notification of valid A-XDR with one value per listed object.
+	 * Decodes the notification at the cursor into records. `title` is the sender's system title, or empty. `rows` are
+	 * the user's rows for lists without codes. Returns false if the cursor does not have exactly one notification in
+	 * valid A-XDR, with one value for each listed object. The records are invalid then.
 	 */
 	decode(title: Uint8Array, rows = ""): boolean {
 		const { cursor } = this;
@@ -141,12 +148,12 @@ export class PushReading {
 		return true;
 	}
 
-	/** True if the push has no codes; at most the clock was decoded. */
+	/** True if the push has no OBIS codes and fits no row. At most the clock was decoded. */
 	get isNameless(): boolean {
 		return this.#numbers === 0 && (this.#nameless > 0 || (this.#hasTime && this.#objects === 0));
 	}
 
-	/** True if the bytes of an object are there: 02 n, 12 class, 09 06 code, 0F. */
+	/** True if an object of a list is at `at`: 02 n, 12 class, 09 06 code, 0F. */
 	private isObject(at: number): boolean {
 		const { bytes } = this.cursor;
 		return (
@@ -159,8 +166,8 @@ export class PushReading {
 	}
 
 	/**
-	 * Decodes a list of objects and a value for each. The list's own push setup, if it is the first object, has no
-	 * value.
+	 * Decodes a list of objects with a value for each. If the first object is the push setup that describes this list,
+	 * it has no value.
 	 */
 	private decodeListed(count: number): boolean {
 		const { cursor } = this;
@@ -235,14 +242,18 @@ export class PushReading {
 		return true;
 	}
 
-	/** True if the list has exactly the row's elements, and comes from one of the row's makers if the row names any. */
+	/**
+	 * True if the list has exactly the elements of the row. If the row names makers, the list must also come from one
+	 * of them.
+	 */
 	private fits(row: RowReader, title: Uint8Array, body: number): boolean {
 		const { cursor } = this;
 		const walker = this.#walker;
 		const { bytes } = cursor;
 		cursor.at = body;
 		walker.begin();
-		// Tag and count of the list, tag and length of a first string.
+		// Before the text of a first string there are four bytes: tag and count of the list, tag and length of the
+		// string.
 		const name = bytes[body + 2] === TAG_OCTET_STRING ? body + 4 : bytes.length;
 		let isMaker: boolean | undefined;
 		for (;;) {
@@ -280,9 +291,9 @@ export class PushReading {
 			} else if (tag === TAG_OCTET_STRING && length === POLL_CODE_LENGTH && bytes[start] < MEDIUM_LIMIT) {
 				this.setObject(start, classId, ATTRIBUTE_VALUE);
 				if (classId > 0) this.#nameless--;
-				// Scaler and unit may follow the code; after a class and a code, the attribute follows.
+				// Without a class, scaler and unit may follow the code. With a class, the attribute follows.
 				else if (this.findScaler()) known = 2;
-				// A push setup code names the list and has no value.
+				// The code of a push setup is the name of the list and has no value.
 				isPending = bytes[start + 2] !== GROUP_PUSH_SETUP || bytes[start + 3] !== 9;
 				if (!isPending) classId = 0;
 			} else if (tag === TAG_UINT16) {
@@ -312,13 +323,13 @@ export class PushReading {
 		this.select(0, ATTRIBUTE_VALUE);
 	}
 
-	/** `classId` 0: unknown. */
+	/** Sets the object to which the next value belongs. `classId` is 0 if the class is unknown. */
 	private setObject(at: number, classId: number, attribute: number): void {
 		for (let i = 0; i < POLL_CODE_LENGTH; i++) this.#work[CODE_AT + i] = this.cursor.bytes[at + i];
 		this.select(classId, attribute);
 	}
 
-	/** Sets class and attribute, and the maker's scaler and unit. */
+	/** Sets the class and the attribute of the object, and the scaler and the unit that its maker uses. */
 	private select(classId: number, attribute: number): void {
 		const work = this.#work;
 		const c = work[CODE_AT + 2];
@@ -331,7 +342,7 @@ export class PushReading {
 		this.#isOpen = false;
 		const maker = this.#maker;
 		if (maker < 0 || work[CODE_AT] !== 1 || c > 80 || (d !== 7 && d !== 8)) return;
-		// C 21 to 33, 41 to 53 and 61 to 73 mean the same as 1 to 13, for one phase.
+		// In value group C, 21 to 33, 41 to 53 and 61 to 73 mean the same as 1 to 13, but for one phase.
 		const kind = c % 20;
 		const isEnergy = d === 8;
 		const isReactive = kind > 2;
@@ -361,7 +372,8 @@ export class PushReading {
 		const work = this.#work;
 		const isClock = work[CODE_AT + POLL_CLASS] === CLASS_CLOCK;
 		const length = render(walker, this.#scaler, isClock ? AS_DATE_TIME : AS_TEXT, work);
-		// The time was in the head already. The clock of another channel is a different one (Kamstrup).
+		// The clock is not repeated if its time was already in the head. But Kamstrup meters also send the clock of
+		// another channel, which is a different clock.
 		const isRepeated = isClock && this.#hasTime && work[CODE_AT + 1] === 0;
 		if (length <= 0 || isRepeated) return;
 		if (isClock) this.#hasTime = true;

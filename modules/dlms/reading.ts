@@ -1,12 +1,13 @@
 /**
- * Reads a poll list over an association. If the meter supports lists, requests fill one frame; after a failure they
- * shrink, finally to one attribute.
+ * Reads a list of objects (poll-list.ts) over an association. If the meter supports requests for several attributes
+ * (lists), a request has as many as fit one frame. After a failure it has fewer, in the end only one.
  *
- * The first step reads the logical device name (0-0:42.0.0.255). If the cached scalers belong to another meter, a new
- * plan then reads everything again. Refused or unrenderable objects are reported with a reason. A structure or array
- * yields its simple elements.
+ * The first step reads the logical device name (0-0:42.0.0.255). If it shows that the cached scalers belong to another
+ * meter, a new plan reads everything. Objects that the meter refuses, or whose value has no text, are reported with a
+ * reason. The value of a structure or an array is the sequence of its simple elements.
  *
- * Limits: LIST_LIMIT, VALUES_LIMIT, TEXT_LIMIT.
+ * Limits: LIST_LIMIT attributes in a request, VALUES_LIMIT elements of a structure or array, TEXT_LIMIT characters of a
+ * value.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { TEXT_LIMIT } from "../bytes/octets.js";
@@ -53,51 +54,57 @@ import { SCALER_DENIED, SCALER_KNOWN, SCALER_UNKNOWN, type ScalerCache, UNIT_NON
 
 export const LIST_LIMIT = 30;
 /**
- * Attributes per request after a longer list failed. So many fit a ciphered frame of 128 bytes, which every meter that
- * supports lists accepts.
+ * Number of attributes per request after a longer list has failed. So many fit a ciphered frame of 128 bytes. Every
+ * meter that supports lists accepts frames of this length.
  */
 export const SHORT_LIST = 10;
-/** Attributes that fit 128 bytes without ciphering. A meter that fails with so few does not support lists. */
+/**
+ * Number of attributes that fit 128 bytes without ciphering. If a meter fails with a list of so few attributes, it does
+ * not support lists.
+ */
 const SHORT_ENOUGH = 12;
 export const VALUES_LIMIT = 16;
 
-/** Byte arguments are valid only during the call. */
+/** Receiver of the values. Byte arrays in its arguments are valid only during the call. */
 export interface ReadingSink {
 	begin?(): void;
-	/** The six-byte code is at `list[at]`. */
+	/** Begins an object. Its code is the six bytes of `list` at `at`. */
 	beginObject(position: number, list: Uint8Array, at: number): void;
 	/**
-	 * `text`: printable ASCII; `unit`: number of IEC 62056-6-2, or UNIT_NONE. A second value of class 4 or 5 is its
-	 * capture time.
+	 * Reports a value of the object. `text` is printable ASCII. `unit` is the number of a unit in IEC 62056-6-2, or
+	 * UNIT_NONE. A second value of an object of class 4 or 5 is the capture time.
 	 */
 	value(text: Uint8Array, length: number, unit: number): void;
 	endObject(): void;
-	/** `reason`: data-access-result or REASON_…. */
+	/** Reports that an object has no value. `reason` is a data-access-result or REASON_…. */
 	refused(position: number, reason: number): void;
 }
 
-/** Reads a poll list or a profile. */
+/** Requests and answers between an association and its user, which reads a list of objects or a load profile. */
 export interface Inquiry {
-	/** Cursor for responses; free between requests. */
+	/** Cursor for the responses. It may be used for other purposes between requests. */
 	readonly cursor: Cursor;
-	/** CONFORMANCE_… that are needed besides GET. */
+	/** Services (CONFORMANCE_…) that are needed besides GET. */
 	readonly services: number;
 	readonly done: boolean;
-	/** True if the association stays open when `done`; false ends the reading after the present request. */
+	/**
+	 * True if the association stays open when `done` is true. If it becomes false, reading ends after the present
+	 * request.
+	 */
 	staysOpen?: boolean;
 	readonly refused?: number;
 	again?(): void;
 	readonly listed: boolean;
-	/** Attributes per request after a list failed. */
+	/** Number of attributes per request to use after a list has failed. */
 	readonly fewer: number;
 	readonly read: number;
 	readonly requests: number;
-	/** `listing`: true if the meter accepts lists. */
+	/** Begins. `listing` is true if the meter accepts lists. */
 	begin(listing: boolean): void;
-	/** Writes at most `room` bytes (13 or more); returns the end. */
+	/** Writes the next request, at most `room` bytes (13 or more). Returns its end. */
 	request(into: Uint8Array, at: number, room: number): number;
 	take(): void;
-	/** Another APDU arrived, so the requested attributes count as refused. */
+	/** Called if another APDU than a response has arrived. The requested attributes then count as refused. */
 	refuse(reason: number): void;
 	end(): void;
 }
@@ -106,11 +113,14 @@ export interface ReadingOptions {
 	readonly list: Uint8Array;
 	readonly cache: ScalerCache;
 	readonly sink: ReadingSink;
-	/** Attributes per request, if the meter supports lists. Without an answer, read again with `fewer`. */
+	/**
+	 * Number of attributes per request, if the meter supports lists. If the meter does not answer, read again with
+	 * `fewer`.
+	 */
 	readonly listing: number;
-	/** True to read the logical device name first; otherwise the cached scalers are used unchecked. */
+	/** True to read the logical device name first. Otherwise the cached scalers are used without a check. */
 	readonly named: boolean;
-	/** True if deviations have the sign of ISO 8601 (date-time.ts). */
+	/** True if the meter sends deviations with the sign of ISO 8601 (date-time.ts). */
 	readonly swappedDeviation: boolean;
 	readonly staysOpen?: boolean;
 }
@@ -129,12 +139,12 @@ export class Reading implements Inquiry {
 	readonly #work = new Uint8Array(WORK_SIZE);
 	#stepsEnd = STEPS_AT;
 	#index = STEPS_AT;
-	/** Steps in the last request, which is for a list if more than one. */
+	/** Number of steps in the last request. If it is more than one, the request was for a list. */
 	#count = 0;
 	#listing = 1;
 	#hasMore = false;
 	#isOther = false;
-	/** Position of the object begun in the sink; -1 between objects. */
+	/** Position of the object that has begun in the sink but not ended; -1 between objects. */
 	#open = -1;
 	read = 0;
 	refused = 0;
@@ -224,8 +234,8 @@ export class Reading implements Inquiry {
 	}
 
 	/**
-	 * Checks first that all results are complete: some meters omit the reason of a refusal, which would shift later
-	 * results.
+	 * Takes the results of a list. Checks first that all results are complete, because some meters omit the reason of a
+	 * refusal, and later results would then be assigned to wrong attributes.
 	 */
 	private onList(kind: number): void {
 		const { cursor } = this;
@@ -327,7 +337,9 @@ export class Reading implements Inquiry {
 		if (length > 0) this.#options.sink.value(this.#work, length, UNIT_NONE);
 	}
 
-	/** The whole value is checked before the sink gets any of it. */
+	/**
+	 * Takes the value of an attribute. The whole value is checked before the first part of it is passed to the sink.
+	 */
 	private onValue(step: number, at: number): void {
 		const { list, cache, sink } = this.#options;
 		const position = positionOf(step);

@@ -1,4 +1,7 @@
-/** Reasons for `missing` in the API. Those below 256 are data-access-results (IEC 62056-5-3, 7.3). */
+/**
+ * Reasons why objects are missing in a readout (`missing` in the API). Reasons below 256 are data-access-results (IEC
+ * 62056-5-3, 7.3).
+ */
 import { GET_REFUSED, GET_TOO_LONG } from "./get.js";
 
 export const REASON_TEMPORARY_FAILURE = 2;
@@ -10,10 +13,10 @@ export const REASON_TYPE_UNMATCHED = 12;
 export const REASON_SCOPE_VIOLATED = 13;
 /** The value is null, or a float that is not a number. */
 export const REASON_NO_VALUE = 256;
-/** Invalid A-XDR or block transfer. */
+/** The answer has invalid A-XDR, or its block transfer was invalid. */
 export const REASON_UNREADABLE = 257;
 export const REASON_TOO_LONG = 258;
-/** Exception or service error. */
+/** The meter has answered with an exception or a service error. */
 export const REASON_EXCEPTION = 259;
 export const REASON_NO_SCALER = 260;
 

@@ -1,17 +1,17 @@
 /**
- * Values of classes 1, 3, 4, 5 and 8 as text:
+ * Writes values of the classes 1, 3, 4, 5 and 8 as text:
  *
  * | data | text |
  * |---|---|
- * | integers, floats | decimal, shifted by the scaler: exact |
+ * | integers, floats | exact decimal number, shifted by the scaler |
  * | boolean, enum, BCD | `0` or `1`; number; two digits |
  * | bit string | `0b` and a `0` or `1` for each bit, to distinguish it from a number; empty if it has no bits |
- * | octet string | date and time if one is expected; otherwise as a string |
+ * | octet string | date and time if one is expected; otherwise like a string |
  * | strings | text if printable ASCII, without trailing blanks and 00; otherwise hex in capitals |
  * | date-time, date, time | ISO 8601; hex if it has no such text |
  * | null, NaN, infinite | none |
  *
- * At most TEXT_LIMIT characters.
+ * A text has at most TEXT_LIMIT characters.
  */
 import { putFloat, putInteger } from "../bytes/decimal.js";
 import { putHexText, putOctets, TEXT_LIMIT, TEXT_TOO_LONG } from "../bytes/octets.js";
@@ -31,34 +31,36 @@ import {
 } from "./axdr.js";
 import { DATE_TIME_LENGTH, putDate, putDateTime, putTime } from "./date-time.js";
 
-/** Returned instead of a length: the value is null, or a float that is not a number. */
+/** Result of `render` instead of a length: the value is null, or a float that is not a number. */
 export const NO_TEXT = -1;
-/** Value of `octets`: an octet string is text. */
+/** Value of `octets`: an octet string is a text. */
 export const AS_TEXT = 0;
-/** An octet string of the right length is a date and time. */
+/** Value of `octets`: an octet string of the right length is a date and time. */
 export const AS_DATE_TIME = 1;
-/** Like AS_DATE_TIME, with the sign of ISO 8601. */
+/** Value of `octets`: like AS_DATE_TIME, but the deviation has the sign of ISO 8601. */
 export const AS_SWAPPED_DATE_TIME = 2;
 
 const DIGIT_0 = 0x30;
 const LETTER_B = 0x62;
 
 /**
- * Types by tag from 00: S signed, U unsigned, F float. Tags 0F and 11 have 8 bits, 10 and 12 have 16, 05, 06 and 17
- * have 32, 14, 15 and 18 have 64. Tags 1C to 21 are those of delta arrays.
+ * Type of number for each tag from 00 on: S is signed, U unsigned, F float. Values with the tags 0F and 11 have 8 bits;
+ * 10 and 12 have 16 bits; 05, 06 and 17 have 32 bits; 14, 15 and 18 have 64 bits. The tags 1C to 21 occur in delta
+ * arrays.
  */
 const NUMBERS = ".....SU........SSUU.SU.FF...SSSUUU";
 const SIGNED = 0x53;
 const UNSIGNED = 0x55;
 const FLOATING = 0x46;
 
-/** Scaler and unit apply to numbers only. */
+/** Returns whether a value with this tag is a number. Only numbers have a scaler and a unit. */
 export function isNumber(tag: number): boolean {
 	return NUMBERS.charCodeAt(tag) >= FLOATING;
 }
 
 /**
- * Writes the value as text to `into` (TEXT_LIMIT bytes). `octets`: AS_…. Returns the length, NO_TEXT or TEXT_TOO_LONG.
+ * Writes the value as text to `into` (TEXT_LIMIT bytes). `octets` (AS_…) is the meaning of an octet string. Returns the
+ * length of the text, NO_TEXT or TEXT_TOO_LONG.
  */
 export function render(walker: DataWalker, scaler: number, octets: number, into: Uint8Array): number {
 	const { bytes, tag, start, end } = walker;

@@ -1,21 +1,24 @@
 /**
- * Scalers and units of a poll list with their meter's name, kept between readouts. A new list needs a new cache; another
- * meter clears it.
+ * Keeps the scalers and units of a list of objects (poll-list.ts) between readouts, with the name of the meter. A new
+ * list needs a new cache. If the meter is exchanged, the cache is cleared.
  *
  *   offset  bytes          content
  *   0       1              length of the name
  *   1       NAME_LIMIT     logical device name, as text
- *   33      3 each         state, scaler (two's complement), unit
+ *   33      3 per object   state, scaler (two's complement), unit
  */
 
-/** Maximum number of characters of a name (16 octets, Blue Book); longer names are cut. */
+/**
+ * Maximum number of characters of a name. The Blue Book allows 16 octets, which are 32 hex digits at most. Longer names
+ * are cut.
+ */
 export const NAME_LIMIT = 32;
 
 export const UNIT_NONE = 255;
 
 export const SCALER_UNKNOWN = 0;
 export const SCALER_KNOWN = 1;
-/** The meter denies the scaler: the value is used unscaled, without a unit. */
+/** The meter denies access to the scaler. The value is then used without scaler and unit. */
 export const SCALER_DENIED = 2;
 
 const ENTRIES_AT = 1 + NAME_LIMIT;
@@ -28,7 +31,10 @@ export class ScalerCache {
 		this.#bytes = new Uint8Array(ENTRIES_AT + count * ENTRY_SIZE);
 	}
 
-	/** Clears the cache if the name differs or is empty. Returns true if scalers were lost. */
+	/**
+	 * Sets the name of the meter. Clears the cache if the name differs or is empty. Returns true if the cache had
+	 * scalers that are lost.
+	 */
 	setName(text: Uint8Array, length: number): boolean {
 		const bytes = this.#bytes;
 		const nameLength = Math.min(length, NAME_LIMIT);
@@ -43,7 +49,7 @@ export class ScalerCache {
 		return losesScalers;
 	}
 
-	/** Clears a cache without a name, because its scalers may be another meter's. */
+	/** Clears the cache if it has no name, because its scalers may belong to another meter. */
 	forgetNameless(): void {
 		if (this.#bytes[0] === 0) this.#bytes.fill(0);
 	}

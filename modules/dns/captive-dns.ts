@@ -3,9 +3,9 @@
  * Internet access finds the device's page (RFC 8910).
  *
  *   A or ANY, class IN     the address of the access point, which must not be cached (time to live 0)
- *   any other question     NOERROR without an answer: a phone that asks for AAAA or HTTPS continues with A
+ *   any other question     NOERROR without an answer, so a phone that asks for AAAA or HTTPS then asks for A
  *   an opcode not QUERY    NOTIMP
- *   malformed, without a question or with several (RFC 9619)   FORMERR
+ *   malformed, or not exactly one question (RFC 9619)   FORMERR
  *   a response             ignored
  *
  * Data after the question (EDNS, RFC 6891) is ignored. The reply overwrites the question in the shared buffer.
@@ -29,10 +29,10 @@ import {
 const PORT: DatagramPort = Object.freeze({ port: 53, accessPoint: true });
 const FORMERR = 1;
 const NOTIMP = 4;
-/** Bytes that a reply needs: id and flags. A shorter message is ignored. */
+/** Length of id and flags. They are needed for a reply, so a shorter message is ignored. */
 const READABLE_LENGTH = 4;
 
-/** Answer record: pointer to the question's name, A, IN, time to live, length, address. */
+/** Answer record: pointer to the name in the question, type A, class IN, time to live, length, address. */
 const ANSWER = Object.freeze([0xc0, HEADER_LENGTH, 0, TYPE_A, 0, CLASS_IN, 0, 0, 0, 0, 0, 4, 192, 168, 4, 1]);
 
 export class CaptiveDNS implements DatagramMachine {

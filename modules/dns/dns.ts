@@ -1,20 +1,21 @@
 /**
- * Reader and writer of DNS messages (RFC 1035, 4.1). They work in place, without an object or string per record or
- * name.
+ * Reader and writer of DNS messages (RFC 1035, 4.1). They work in the buffer of the message, and make no object or
+ * string for a record or a name.
  *
  *   header      id 2, flags 2, then the counts of questions, answers, authorities, additionals, 2 each
  *   question    name, type 2, class 2
  *   record      name, type 2, class 2, time to live 4 (seconds), length of the data 2, data
- *   name        labels of a length 1 to 63 and that many bytes, ended by 0, or by a pointer: 0xC000 + offset in the message
+ *   name        labels (length 1 to 63, and that many bytes), then 0 or a pointer (0xC000 + offset in the message)
  *   flags       bit 15 response, 14 to 11 opcode, 10 authoritative, 9 truncated, 8 recursion desired, 7 recursion
  *               available, 3 to 0 response code
  *   class       in multicast DNS, bit 15 requests a unicast reply (question) or flushes older records (record)
  *
- * Our names are stored encoded in an array and identified by offset. Limits: a name has at most NAME_LIMIT bytes and
- * POINTER_LIMIT pointers, which must lead backwards; the writer remembers KNOWN_LABELS pointer targets.
+ * The device's own names are stored in encoded form in one array, and identified by their offset in it. Limits: a name
+ * has at most NAME_LIMIT bytes, and at most POINTER_LIMIT pointers, which must point backwards. The writer remembers at
+ * most KNOWN_LABELS targets for pointers.
  */
 export interface DNSDeps {
-	/** Buffer of a datagram (io/datagrams.ts). */
+	/** Buffer for a datagram (io/datagrams.ts). */
 	readonly buffer: Uint8Array;
 	readonly reader: DNSReader;
 }
@@ -29,7 +30,7 @@ export const TYPE_ANY = 255;
 
 export const CLASS_IN = 1;
 export const CLASS_ANY = 255;
-/** Top bit of the class in multicast DNS. */
+/** Top bit of the class, which has a special meaning in multicast DNS. */
 export const CLASS_TOP_BIT = 0x8000;
 
 export const HEADER_LENGTH = 12;
@@ -45,7 +46,9 @@ export const SECTION_ANSWER = 1;
 export const SECTION_AUTHORITY = 2;
 export const SECTION_ADDITIONAL = 3;
 
-/** Maximum size of a label without its length, and of a name with all lengths and the final 0, bytes. */
+/**
+ * Maximum size of a label, without its length byte, and of a name (NAME_LIMIT), with all length bytes and the final 0.
+ */
 export const LABEL_LIMIT = 63;
 export const NAME_LIMIT = 255;
 export const LABEL_KEYS = 64;
@@ -67,12 +70,18 @@ class Message {
 		return (this.bytes[at] << 8) | this.bytes[at + 1];
 	}
 
-	/** True if the message's name at `at` equals the name at `from` of `names`, ignoring ASCII case. */
+	/**
+	 * True if the name at `at` in the message equals the name at `from` in `names`. The case of ASCII letters is
+	 * ignored.
+	 */
 	isName(at: number, names: Uint8Array, from: number): boolean {
 		return this.compareName(at, names, from, true) === 0;
 	}
 
-	/** Returns the difference of the first unequal bytes (message minus `names`); never 0 for a malformed name. */
+	/**
+	 * Compares the same two names as `isName`. Returns the difference of the first unequal bytes (message minus
+	 * `names`), and never 0 for a malformed name.
+	 */
 	compareName(at: number, names: Uint8Array, from: number, anyCase = false): number {
 		const { bytes, length } = this;
 		let left = 0;
@@ -87,7 +96,7 @@ class Message {
 				continue;
 			}
 			const other = names[ours++];
-			// Label lengths are below the letters, so case does not affect them.
+			// `lowerCase` does not change the length of a label, because lengths are lower than the codes of letters.
 			if (byte !== other && !(anyCase && lowerCase(byte) === lowerCase(other))) return byte - other || 1;
 			if (left > 0) left--;
 			else if (byte === 0) return 0;
@@ -107,11 +116,14 @@ function lowerCase(byte: number): number {
 	return byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte;
 }
 
-/** Reads an untrusted message: `open`, questions, then records. Never throws. */
+/** Reads an untrusted message: call `open`, then read the questions, then the records. Never throws. */
 export class DNSReader extends Message {
-	/** True if the message is truncated or a name malformed; nothing more can be read. */
+	/** True if the message ends too early or a name is malformed. Nothing more can be read then. */
 	isBroken = false;
-	/** Last question or record; its data is `bytes[dataAt..at)`. */
+	/**
+	 * Position of the name of the last question or record. The data of a record are the bytes from `dataAt` to before
+	 * `at`.
+	 */
 	nameAt = 0;
 	type = 0;
 	class = 0;
@@ -120,7 +132,9 @@ export class DNSReader extends Message {
 	#question = 0;
 	#record = 0;
 
-	/** The bytes must not change during reading. Returns false without a complete header. */
+	/**
+	 * Begins to read a message. The bytes must not change while it is read. Returns false if the header is incomplete.
+	 */
 	open(bytes: Uint8Array, length: number): boolean {
 		this.bytes = bytes;
 		this.length = length;
@@ -167,14 +181,17 @@ export class DNSReader extends Message {
 		this.isBroken = false;
 	}
 
-	/** Returns false if none is left or the message is malformed. */
+	/** Reads the next question. Returns false if no question is left or the message is malformed. */
 	nextQuestion(): boolean {
 		if (this.isBroken || this.#question >= this.questions) return false;
 		this.#question++;
 		return this.readName(QUESTION_LENGTH);
 	}
 
-	/** Skips unread questions. Returns false if no record is left or the message is malformed. */
+	/**
+	 * Reads the next record, after skipping unread questions. Returns false if no record is left or the message is
+	 * malformed.
+	 */
 	nextRecord(): boolean {
 		while (this.nextQuestion());
 		if (this.isBroken || this.#record >= this.records) return false;
@@ -186,7 +203,7 @@ export class DNSReader extends Message {
 		return !this.isBroken;
 	}
 
-	/** Returns the `labelKey` of the name's first label; 0 if it is malformed. */
+	/** Returns the `labelKey` of the first label of a name; 0 if the name is malformed. */
 	keyOf(at: number): number {
 		const { bytes, length } = this;
 		let i = at;
@@ -198,7 +215,10 @@ export class DNSReader extends Message {
 		return i + bytes[i] < length ? labelKey(bytes, i) : 0;
 	}
 
-	/** Reads a name, and the type and class after it. `length`: fixed bytes after the name, which it skips. */
+	/**
+	 * Reads a name, and the type and the class after it. Skips `length` bytes after the name, which include type and
+	 * class.
+	 */
 	private readName(length: number): boolean {
 		this.nameAt = this.at;
 		const end = this.endOfName(this.at);
@@ -227,12 +247,15 @@ export class DNSReader extends Message {
 }
 
 /**
- * Writes a message: `begin`, questions, then `startRecord`, `startData`, data and `endRecord` for each record. A
- * question or record that does not fit is removed.
+ * Writes a message. Call `begin`, write the questions, and then call `startRecord`, `startData`, write the data, and
+ * call `endRecord` for each record. A question or record that does not fit is removed.
  */
 export class DNSWriter extends Message {
 	readonly #names: Uint8Array;
-	/** Pointer targets: first KNOWN_LABELS offsets in the message, then the offsets of the same labels in `#names`. */
+	/**
+	 * Targets for pointers: first the offsets of KNOWN_LABELS labels in the message, then the offsets of the same
+	 * labels in `#names`.
+	 */
 	readonly #known = new Uint16Array(KNOWN_LABELS * 2);
 	#knownCount = 0;
 	#start = 0;
@@ -263,7 +286,10 @@ export class DNSWriter extends Message {
 		return this.end(4);
 	}
 
-	/** `from` has one question, without a pointer. It may have the same bytes as this writer. */
+	/**
+	 * Copies the question of the message `from`, which has one question without a pointer. Reader and writer may use
+	 * the same buffer.
+	 */
 	copyQuestion(from: DNSReader): void {
 		this.start();
 		this.put(from.bytes, HEADER_LENGTH, from.at);
@@ -284,7 +310,7 @@ export class DNSWriter extends Message {
 		this.#dataAt = this.length;
 	}
 
-	/** Removes the record and returns false if it does not fit. */
+	/** Ends a record. If it does not fit, removes it and returns false. */
 	endRecord(section: number): boolean {
 		if (!this.#isFull) this.set16(this.#dataAt - 2, this.length - this.#dataAt);
 		return this.end(4 + section * 2);
@@ -305,7 +331,10 @@ export class DNSWriter extends Message {
 		for (let i = start; i < end; i++) this.bytes[this.length++] = bytes[i];
 	}
 
-	/** A known suffix becomes a pointer unless `mayPoint` is false. */
+	/**
+	 * Writes the name at `nameAt`. If the message already has a suffix of the name, a pointer replaces the suffix,
+	 * unless `mayPoint` is false.
+	 */
 	name(nameAt: number, mayPoint = true): void {
 		const names = this.#names;
 		let at = nameAt;
@@ -365,7 +394,7 @@ export class DNSWriter extends Message {
 	}
 }
 
-/** `text`: ASCII labels separated by dots. */
+/** Writes an encoded name and returns the end. `text` has ASCII labels, separated by dots. */
 export function putName(into: Uint8Array, at: number, text: string): number {
 	let end = at;
 	for (const label of text.split(".")) end = putLabel(into, end, label);
@@ -373,7 +402,7 @@ export function putName(into: Uint8Array, at: number, text: string): number {
 	return end + 1;
 }
 
-/** `text`: ASCII. */
+/** Writes an encoded label and returns the end. `text` is ASCII. */
 export function putLabel(into: Uint8Array, at: number, text: string): number {
 	into[at] = text.length;
 	for (let i = 0; i < text.length; i++) into[at + 1 + i] = text.charCodeAt(i);

@@ -1,26 +1,26 @@
 /**
- * Names and records of the device in multicast DNS (RFC 6762) and DNS-SD (RFC 6763), packed, for mdns.ts. A record has
- * an index, and a set of records is a bit mask of indexes:
+ * The device's names and records in multicast DNS (RFC 6762) and DNS-SD (RFC 6763), in packed form, for mdns.ts. Each
+ * record has an index. A set of records is a bit mask in which bit n is the record with the index n:
  *
  *   0               A      <host>.local                  the address
- *   1               NSEC   <host>.local                  has A, nothing else (6.1)
- *   2 + 5 service   PTR    <type>.local                  the instance; shared with other devices
+ *   1               NSEC   <host>.local                  the host has A, and no other type (6.1)
+ *   2 + 5 service   PTR    <type>.local                  the instance; other devices have records of this name, too
  *   3 + 5 service   SRV    <instance>.<type>.local       port and host
  *   4 + 5 service   TXT    <instance>.<type>.local
- *   5 + 5 service   PTR    _services._dns-sd._udp.local  the type; shared (RFC 6763, 9)
- *   6 + 5 service   NSEC   <instance>.<type>.local       has TXT and SRV
+ *   5 + 5 service   PTR    _services._dns-sd._udp.local  the type; other devices have such records, too (RFC 6763, 9)
+ *   6 + 5 service   NSEC   <instance>.<type>.local       the instance has TXT and SRV, and no other type
  *
  * Layout of the array:
  *
  *   0           <host>.local, with room for the longest name
- *   META_AT     _services._dns-sd._udp.local, then per service:
- *               room for the longest instance, aligned to end before <type>.local; then its TXT
- *   KEYS_AT     LABEL_KEYS bytes; a byte is not 0 if one of our names begins with a label of this key
- *   TABLE_AT    per service ROW_TYPE, ROW_TXT, ROW_TXT_END, ROW_INSTANCE (offsets), ROW_PORT, 2 bytes each, high byte
- *               first
+ *   META_AT     _services._dns-sd._udp.local, then for each service:
+ *               room for the longest instance name, which ends where <type>.local begins; then the TXT
+ *   KEYS_AT     LABEL_KEYS bytes; byte n is not 0 if one of the names begins with a label whose `labelKey` is n
+ *   TABLE_AT    for each service ROW_TYPE, ROW_TXT, ROW_TXT_END, ROW_INSTANCE (offsets), ROW_PORT, 2 bytes each, high
+ *               byte first
  *
- * Host and instances can be renamed in place. Limits: SERVICE_LIMIT services, NAMES_LIMIT bytes of names and TXT. All
- * records fit one message, because a message contains each name only once.
+ * The host and the instances can be renamed in place. Limits: SERVICE_LIMIT services, NAMES_LIMIT bytes of names and
+ * TXT. All records together fit one message, because a message contains each name only once.
  */
 import {
 	CLASS_ANY,
@@ -47,21 +47,21 @@ export interface MDNSService {
 	readonly type: string;
 	readonly port: number;
 	readonly txt: readonly string[];
-	/** Instance name in place of the device's, ASCII. */
+	/** Name of the instance in ASCII, if it is not the instance name of the device. */
 	readonly instance?: string;
 }
 
-/** The indexes of all records must fit the 32 bits of a mask. */
+/** Maximum number of services. The indexes of all records must fit the 32 bits of a mask. */
 export const SERVICE_LIMIT = 6;
-/** Limit for all names and TXT, bytes: all records must fit one message. */
+/** Maximum length of all names and TXT, bytes. It is limited, because all records must fit one message. */
 const NAMES_LIMIT = 1000;
 const LABEL_ROOM = 1 + LABEL_LIMIT;
 const HOST_AT = 0;
 const DOMAIN = ".local";
 const META_NAME = "_services._dns-sd._udp.local";
-/** Offset after host label, encoded DOMAIN and final 0. */
+/** Offset after the label of the host, the encoded DOMAIN and the final 0. */
 const META_AT = LABEL_ROOM + DOMAIN.length + 1;
-/** An encoded name has two bytes more than its text: the first length and the final 0. */
+/** Offset after META_NAME. An encoded name has two bytes more than its text: the first length and the final 0. */
 const SERVICES_AT = META_AT + META_NAME.length + 2;
 const KEYS_AT = NAMES_LIMIT;
 const TABLE_AT = KEYS_AT + LABEL_KEYS;
@@ -72,7 +72,7 @@ const ROW_TXT_END = 4;
 const ROW_PORT = 6;
 const ROW_INSTANCE = 8;
 const ADDRESS_LENGTH = 4;
-/** Priority, weight and port in SRV, before the host. */
+/** Length of priority, weight and port, which precede the host in SRV. */
 const SRV_LENGTH = 6;
 
 export const RECORD_COUNT = 2 + SERVICE_LIMIT * 5;
@@ -84,27 +84,36 @@ const SRV = 1;
 const TXT = 2;
 const META = 3;
 const NSEC = 4;
-/** Masks: first record of each service; service types; names shared with other devices. */
+/**
+ * Masks of records: the first record of each service (BITS_FIRST); service types (BITS_META); records whose name other
+ * devices may have, too (BITS_SHARED).
+ */
 const BITS_FIRST = 0b1000010000100001000010000100;
 const BITS_META = BITS_FIRST << META;
 const BITS_SHARED = BITS_FIRST | BITS_META;
 
-/** Forms of a record: in multicast, with a time to live of 0, proposed in a probe, for a plain DNS querier (6.7). */
+/**
+ * Forms of a record: as usual (PLAIN), with a time to live of 0 (GOODBYE), as a proposal in a probe (PROBE), for a
+ * querier that uses plain DNS (LEGACY, 6.7).
+ */
 export const FORM_PLAIN = 0;
 export const FORM_GOODBYE = 1;
 export const FORM_PROBE = 2;
 export const FORM_LEGACY = 3;
 
-/** Times to live, s: records with the host name, and others (RFC 6762, 10). */
+/**
+ * Times to live, s: for records that contain the host name (TTL_HOST), for other records (TTL_OTHER; RFC 6762, 10), and
+ * in replies to plain DNS (TTL_LEGACY).
+ */
 const TTL_HOST = 120;
 const TTL_OTHER = 4500;
 const TTL_LEGACY = 10;
 
-/** Result of `identify`: the record is not about our names. */
+/** Result of `identify`: the record has none of this device's names. */
 export const IS_FOREIGN = -1;
 /**
- * Results of `identify` for a unique name of ours: the record has other data (CONTRADICTED), or a type that we don't
- * have (TAKEN).
+ * Results of `identify` if the record has a name that only this device may have. CONTRADICTED: its data differ from
+ * those of this device's record. TAKEN: this device has no record of its type.
  */
 export const HOST_CONTRADICTED = -2;
 export const HOST_TAKEN = -3;
@@ -125,7 +134,10 @@ export class MDNSRecords {
 		return signatureOf(services) === this.#signature;
 	}
 
-	/** Services have no names before `rename`. Throws a RangeError beyond the limits. */
+	/**
+	 * Takes the services. Their instances have no names until `rename` is called. Throws a RangeError if a limit is
+	 * exceeded.
+	 */
 	take(services: readonly MDNSService[]): void {
 		const { length } = services;
 		if (length > SERVICE_LIMIT) throw new RangeError("too much for mDNS");
@@ -136,7 +148,7 @@ export class MDNSRecords {
 	}
 
 	/**
-	 * Sets the names. `hostname`: up to 63 ASCII characters; `instanceOf`: returns the instance name of a service, up
+	 * Sets the names. `hostname` has up to 63 ASCII characters. `instanceOf` returns the instance name of a service, up
 	 * to 63 bytes of UTF-8. Throws a RangeError if a name is longer.
 	 */
 	rename(hostname: string, instanceOf: (service: number) => Uint8Array): void {
@@ -167,7 +179,8 @@ export class MDNSRecords {
 	}
 
 	/**
-	 * Mask of records to withdraw in a goodbye: all except those of service types, which other devices may have too.
+	 * Mask of the records to withdraw in a goodbye message. They are all records except those of service types, which
+	 * other devices may have, too.
 	 */
 	get parting(): number {
 		return this.all & ~BITS_META;
@@ -201,7 +214,10 @@ export class MDNSRecords {
 		return bits;
 	}
 
-	/** Returns the mask of additional records for these answers (RFC 6762, 6.2; RFC 6763, 12). */
+	/**
+	 * Returns the mask of the records to send in the additional section with these answers (RFC 6762, 6.2; RFC 6763,
+	 * 12).
+	 */
 	additionalTo(answers: number): number {
 		let bits = answers & BIT_A ? BIT_NSEC : 0;
 		for (let service = 0; service < this.#services; service++) {
@@ -213,7 +229,8 @@ export class MDNSRecords {
 	}
 
 	/**
-	 * Returns the index of our record that equals the reader's last record; otherwise IS_FOREIGN, HOST_… or INSTANCE_….
+	 * Compares the last record of the reader with this device's records. Returns the index of the equal one; otherwise
+	 * IS_FOREIGN, HOST_… or INSTANCE_….
 	 */
 	identify(reader: DNSReader): number {
 		const { names } = this;
@@ -240,7 +257,8 @@ export class MDNSRecords {
 	}
 
 	/**
-	 * Writes questions for our unique names, and our proposed records (8.1). `toAll`: the answer is to be multicast.
+	 * Writes a probe: questions for the names that only this device may have, and the proposed records (8.1). `toAll`
+	 * is true if the answers must be multicast.
 	 */
 	writeProbe(writer: DNSWriter, toAll: boolean): void {
 		const dnsClass = toAll ? CLASS_IN : CLASS_IN | CLASS_TOP_BIT;
@@ -265,12 +283,14 @@ export class MDNSRecords {
 	}
 
 	/**
-	 * Resolves a simultaneous probe (8.2) from the query just read. Returns a positive number if this device wins, a
-	 * negative one if the peer wins, 0 for equal or absent proposals. `service`: -1 for the host name, otherwise the
-	 * instance's.
+	 * Decides between this device and another one that probes for the same name at the same time (8.2); the reader has
+	 * just read the other's query. Returns a positive number if this device wins, a negative number if the other one
+	 * wins, and 0 if the proposals are equal or absent. `service` is the service whose instance name is probed; -1 for
+	 * the host name.
 	 *
-	 * The sorted records of both sides are compared in pairs, and the one that sorts later wins. The peer's record
-	 * number `k` equals our record `k` if exactly `k` of the peer's records sort before ours and one is equal to it.
+	 * The records of both sides are sorted and compared in pairs. The first pair that differs decides: the later record
+	 * wins. Nothing is sorted here: the other side's record number `k` equals our record `k` if exactly `k` of its
+	 * records sort before ours, and one is equal to ours.
 	 */
 	compareProposals(reader: DNSReader, service: number): number {
 		const count = service < 0 ? 1 : 2;
@@ -347,8 +367,8 @@ export class MDNSRecords {
 	}
 
 	/**
-	 * Writes the data of an NSEC: name, window 0, length of the bitmap, bitmap; bit 7 of byte 0 is type 0 (RFC 4034,
-	 * 4.1).
+	 * Writes the data of an NSEC record: name, window 0, length of the bitmap, bitmap. Bit 7 of the first byte of the
+	 * bitmap is type 0 (RFC 4034, 4.1).
 	 */
 	private writeTypes(writer: DNSWriter, index: number): void {
 		writer.name(this.ownerOf(index));
@@ -399,7 +419,7 @@ export class MDNSRecords {
 		const typeAt = at + LABEL_ROOM;
 		const name = type + DOMAIN;
 		const txtAt = typeAt + name.length + 2;
-		// TXT requires a string (RFC 6763, 6.1).
+		// A TXT record must have at least one string, which may be empty (RFC 6763, 6.1).
 		const entries = txt.length === 0 ? [""] : txt;
 		let end = txtAt;
 		for (const entry of entries) end += 1 + entry.length;
@@ -429,7 +449,7 @@ function signatureOf(services: readonly MDNSService[]): string {
 	return services.map(({ type, port, txt, instance }) => [type, port, instance, ...txt].join("\n")).join("\n\n");
 }
 
-/** Returns the index of a record; for `service` -1 always 0 (A of the host). */
+/** Returns the index of a record. If `service` is -1, this is always 0, the A record of the host. */
 function indexOf(service: number, kind: number): number {
 	return service < 0 ? 0 : 2 + service * PER_SERVICE + kind;
 }

@@ -1,13 +1,14 @@
 /**
- * Schedule of multicast records (RFC 6762, 6 and 7.2) for mdns.ts. It delays answers that other devices may also send
- * or that wait for known answers, and limits the rate of conflicts (8.1). Limit: it waits for the known answers of one
- * querier at a time.
+ * Decides when mdns.ts multicasts a record (RFC 6762, 6 and 7.2). Some answers are delayed: those that other devices
+ * may send, too, and those for which the querier sends further known answers (answers that it already has). After many
+ * conflicts about a name, the next attempt is delayed (8.1). Limit: only one querier at a time can send further known
+ * answers.
  */
 import { RECORD_COUNT } from "./mdns-records.js";
 
 /** Minimum time between two multicasts of a record. */
 export const AGAIN_MS = 1000;
-/** The next attempt is delayed after this many conflicts, each less than CONFLICT_MS after the previous one. */
+/** The next attempt is delayed if there were this many conflicts, each less than CONFLICT_MS after the previous one. */
 const CONFLICTS = 15;
 const CONFLICT_MS = 10_000;
 
@@ -15,7 +16,9 @@ export class MDNSSchedule {
 	readonly #sentMs: number[] = new Array(RECORD_COUNT).fill(-Infinity);
 	#pending = 0;
 	#pendingMs = Infinity;
-	/** Answers to a truncated question, and the querier. */
+	/**
+	 * Mask of the answers to a truncated question, the end of the wait (`#waitingMs`), and the querier (`#waitingFor`).
+	 */
 	#waiting = 0;
 	#waitingMs = Infinity;
 	#waitingFor = "";
@@ -33,12 +36,12 @@ export class MDNSSchedule {
 		this.#waitingMs = Infinity;
 	}
 
-	/** Forgets when records were sent, because their content has changed. */
+	/** Call when the contents of the records have changed. Forgets when they were last sent. */
 	forget(): void {
 		this.#sentMs.fill(-Infinity);
 	}
 
-	/** Schedules the records; an earlier pending transmission includes them. */
+	/** Schedules the records. If a transmission is already pending for an earlier time, they are sent with it. */
 	later(bits: number, atMs: number): void {
 		if (bits === 0) return;
 		this.#pending |= bits;
@@ -46,8 +49,8 @@ export class MDNSSchedule {
 	}
 
 	/**
-	 * Waits for further known answers of this querier. Answers that wait for another querier are sent without a further
-	 * delay.
+	 * Waits for further known answers of this querier before sending the answers `bits`. If answers for another querier
+	 * were waiting, they become due at their time, without a further wait.
 	 */
 	wait(bits: number, asker: string, untilMs: number): void {
 		if (this.#waiting !== 0 && asker !== this.#waitingFor) this.endWaiting();
@@ -69,7 +72,10 @@ export class MDNSSchedule {
 		return nowMs >= this.#pendingMs ? this.take(this.#pending, nowMs) : 0;
 	}
 
-	/** Returns the records that may be multicast now. The others follow `gapMs` after their last multicast. */
+	/**
+	 * Returns those of the records `bits` that may be multicast now, because their last multicast is at least `gapMs`
+	 * ago. The others stay pending.
+	 */
 	take(bits: number, nowMs: number, gapMs = AGAIN_MS): number {
 		const free = bits & ~this.sentWithin(gapMs, nowMs);
 		this.#pending = (this.#pending | bits) & ~free;
@@ -77,7 +83,7 @@ export class MDNSSchedule {
 		return free;
 	}
 
-	/** Notes that the records were sent: they are no longer pending or kept for a querier. */
+	/** Notes that the records were sent now. They are no longer pending, and no longer wait for a querier. */
 	sent(bits: number, nowMs: number): void {
 		this.#pending &= ~bits;
 		this.#waiting &= ~bits;

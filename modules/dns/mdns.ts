@@ -8,17 +8,19 @@
  *   ANNOUNCING   PROBING   PROBING       WAITING     answers    PROBING, same name       announces, 3 times; RUNNING
  *   RUNNING      PROBING   PROBING       WAITING     answers    PROBING, same name       delayed answers
  *
- * `stop` leads to OFF from every state, with a goodbye from ANNOUNCING and RUNNING. A start on another type of network
- * leads to WAITING for its port. `update` with other names leads to PROBING, except in WAITING, which remains; a new
- * address alone leads to ANNOUNCING again. Probes are 250 ms apart. The second and third announcement follow after 1 s
- * and 2 s. The loser of a simultaneous probe (8.2) waits for 1 s.
+ * `stop` leads to OFF from every state; in ANNOUNCING and RUNNING, a goodbye is sent first. A start on another type of
+ * network leads to WAITING, until the port of that network is opened. `update` with other names leads to PROBING (in
+ * WAITING, the state remains); `update` with another address only leads to ANNOUNCING. Probes are 250 ms apart. The
+ * second and third announcement follow after 1 s and 2 s. If two devices probe for the same name at the same time, the
+ * loser (8.2) waits for 1 s.
  *
- * All names are probed together. A conflict changes the host name to `name-2`, `name-3` …, or an instance to `Instance
- * (2)` …, but not the settings.
+ * All names are probed together. After a conflict, the host name becomes `name-2`, `name-3` …, and an instance becomes
+ * `Instance (2)` …. The settings do not change.
  *
- * Limits: after a truncated question, further known answers are awaited from one querier at a time (7.2). A plain DNS
- * query (6.7) with several questions is ignored. A reply overwrites its question in the shared buffer. Memory: 1820
- * bytes (1250 for names, 432 for times of records, 128 for the writer) and the services' signature.
+ * Limits: after a truncated question, the responder waits for further known answers of one querier at a time (7.2). A
+ * plain DNS query (6.7) with several questions is ignored. A reply overwrites its question in the shared buffer.
+ * Memory: 1820 bytes (1250 for names, 432 for the times at which records were sent, 128 for the writer), and a text
+ * with which changed services are recognized.
  */
 
 import { isSameNetwork, parseIPv4, prefixOf } from "../bytes/ipv4.js";
@@ -55,11 +57,11 @@ import { AGAIN_MS, MDNSSchedule } from "./mdns-schedule.js";
 
 export interface MDNSSettings {
 	readonly hostname: string;
-	/** Up to 63 bytes of UTF-8. */
+	/** Instance name of the device, up to 63 bytes of UTF-8. */
 	readonly instance: string;
 	readonly services: readonly MDNSService[];
 	readonly address: string;
-	/** Netmask; queriers outside get no unicast reply (11). */
+	/** Netmask of the network. Queriers outside of this network get no unicast reply (11). */
 	readonly netmask: string;
 	readonly accessPoint: boolean;
 }
@@ -86,17 +88,23 @@ const PROBE_MS = 250;
 const AFTER_LOSS_MS = 1000;
 const ANNOUNCEMENTS = 3;
 const ANNOUNCE_MS = 1000;
-/** Delay after too many conflicts (8.1). */
+/** Delay of the next attempt after too many conflicts (8.1). */
 const AFTER_CONFLICTS_MS = 5000;
 
-/** Delays of answers that other devices may also send (6), and of those that wait for known answers (7.2). */
+/**
+ * Delays of answers that other devices may send, too (SHARED, 6), and of answers for which further known answers may
+ * arrive (TRUNCATED, 7.2). A random time up to …_SPREAD_MS is added.
+ */
 const SHARED_MS = 20;
 const SHARED_SPREAD_MS = 100;
 const TRUNCATED_MS = 400;
 const TRUNCATED_SPREAD_MS = 100;
-/** Minimum time between two multicasts of a record to defend a name (6). */
+/** Minimum time between two multicasts of a record, if the second one defends a name against a probe (6). */
 const DEFEND_MS = 250;
-/** A record multicast within this time (a quarter of the shortest time to live) may be sent by unicast. */
+/**
+ * A record may be sent by unicast if its last multicast is not longer ago than this. It is a quarter of the shortest
+ * time to live.
+ */
 const LATELY_MS = 30_000;
 
 const NO_INSTANCES: readonly undefined[] = Object.freeze([]);
@@ -106,7 +114,7 @@ export class MDNSResponder implements DatagramMachine {
 	readonly #records = new MDNSRecords();
 	readonly #writer: DNSWriter;
 	readonly #schedule = new MDNSSchedule();
-	/** Configured names; #hostNumber and #instanceNumber make them unique. */
+	/** Names in the settings. #hostNumber and #instanceNumber are appended to them if they are not unique. */
 	#hostname = "";
 	#instance = "";
 	#instances: readonly (string | undefined)[] = NO_INSTANCES;
@@ -129,7 +137,7 @@ export class MDNSResponder implements DatagramMachine {
 		return this.#state;
 	}
 
-	/** Host name without `.local`; "" until known to be unique. */
+	/** Host name without `.local`; "" until probing has shown that it is unique. */
 	get hostname(): string {
 		return this.#state >= MDNS_ANNOUNCING ? this.wantedName : "";
 	}
@@ -143,7 +151,10 @@ export class MDNSResponder implements DatagramMachine {
 		return Math.min(this.#stepMs, this.#schedule.deadlineMs);
 	}
 
-	/** Starts once the network has an address. Throws a RangeError and stays off if names are too long. */
+	/**
+	 * Starts the responder. Call it when the network has an address. If names are too long, throws a RangeError and
+	 * stays off.
+	 */
 	start(settings: MDNSSettings, nowMs: number): void {
 		const hasPort = this.#state >= MDNS_PROBING && this.#accessPoint === settings.accessPoint;
 		this.stop();
@@ -201,7 +212,7 @@ export class MDNSResponder implements DatagramMachine {
 		this.#schedule.clear();
 	}
 
-	/** `limit`: at most 65535. */
+	/** Returns a random number from 0 to `limit`, which is at most 65535. */
 	private random(limit: number): number {
 		const [high, low] = this.#deps.crypto.random(2);
 		return ((high << 8) | low) % (limit + 1);
@@ -238,7 +249,7 @@ export class MDNSResponder implements DatagramMachine {
 		return label;
 	}
 
-	/** Host name with its number, also before it is unique. */
+	/** Host name with its number, even before it is known to be unique. */
 	private get wantedName(): string {
 		const end = this.#hostNumber > 1 ? `-${this.#hostNumber}` : "";
 		return this.#hostname.slice(0, LABEL_LIMIT - end.length) + end;
@@ -282,8 +293,8 @@ export class MDNSResponder implements DatagramMachine {
 			if (this.#count++ < PROBES) {
 				this.#stepMs = nowMs + PROBE_MS;
 				this.#writer.begin(0, 0);
-				// The last probe requests multicast replies: on a shared port (15.1) another program may receive
-				// unicast ones.
+				// The last probe requests multicast replies, because on a port that several programs share (15.1)
+				// another program may receive a unicast reply.
 				this.#records.writeProbe(this.#writer, this.#count === PROBES);
 				this.#sender?.send(this.#writer.length, GROUP, MDNS_PORT);
 				return;
@@ -343,7 +354,7 @@ export class MDNSResponder implements DatagramMachine {
 
 	private answer(source: DatagramSource, answers: number, unicast: number, nowMs: number): void {
 		const { reader } = this.#deps;
-		// The reply may overwrite the question later.
+		// Flags and counts are read now, because the reply may overwrite the question.
 		const isTruncated = (reader.flags & FLAG_TRUNCATED) !== 0;
 		const isProbe = reader.authorities > 0;
 		if (source.remotePort !== MDNS_PORT) {
@@ -357,7 +368,7 @@ export class MDNSResponder implements DatagramMachine {
 		else this.multicast(this.#schedule.take(bits, nowMs, isProbe ? DEFEND_MS : AGAIN_MS), nowMs);
 	}
 
-	/** Simultaneous probe for a name of ours (8.2). */
+	/** Handles a probe of another device for one of our names during our own probing (8.2). */
 	private compareProposals(nowMs: number): void {
 		for (let service = -1; service < this.#records.services; service++) {
 			if (this.#records.compareProposals(this.#deps.reader, service) >= 0) continue;
@@ -366,7 +377,7 @@ export class MDNSResponder implements DatagramMachine {
 		}
 	}
 
-	/** Records that the querier has for at least half of their time to live (7.1). */
+	/** Returns the records that the querier already knows, for at least another half of their time to live (7.1). */
 	private knownAnswers(): number {
 		const { reader } = this.#deps;
 		let bits = 0;
@@ -396,7 +407,7 @@ export class MDNSResponder implements DatagramMachine {
 		this.#schedule.sent(answers | extra, nowMs);
 	}
 
-	/** Sends those of the records that were multicast recently (5.4), and returns them. */
+	/** Sends those of the records by unicast that were multicast recently (5.4), and returns them. */
 	private replyUnicast(source: DatagramSource, bits: number, nowMs: number): number {
 		const answers = bits & this.#schedule.sentWithin(LATELY_MS, nowMs);
 		if (answers === 0 || !this.isNear(source.remoteAddress)) return 0;
@@ -416,7 +427,7 @@ export class MDNSResponder implements DatagramMachine {
 	}
 
 	private isNear(address: string): boolean {
-		// The access point's port receives only local datagrams.
+		// The port of the access point receives datagrams only from devices in its network.
 		if (this.#accessPoint || this.#prefix < 0) return true;
 		return isSameNetwork(parseIPv4(address), this.#records.address, this.#prefix);
 	}
@@ -425,7 +436,10 @@ export class MDNSResponder implements DatagramMachine {
 		this.#writer.begin(id, FLAG_RESPONSE | FLAG_AUTHORITATIVE);
 	}
 
-	/** Sends to `asker`, or without one to the group. All records fit one message (mdns-records.ts). */
+	/**
+	 * Sends the message to `asker` or, if it is undefined, to the multicast group. All records fit one message
+	 * (mdns-records.ts).
+	 */
 	private send(answers: number, extra: number, form: number, asker?: DatagramSource): void {
 		for (let i = 0; i < RECORD_COUNT; i++) {
 			if ((answers >> i) & 1) this.#records.write(this.#writer, i, form, SECTION_ANSWER);

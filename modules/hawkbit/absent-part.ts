@@ -1,4 +1,4 @@
-/** Replaces part.ts in a firmware that is built without the roll-out by hawkBit. */
+/** Replaces part.ts in a firmware without the roll-out by hawkBit. */
 import { Absent, absentPart, keptEntry } from "../absent.js";
 
 const NAME = "hawkbit";

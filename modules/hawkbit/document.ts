@@ -1,12 +1,13 @@
 /**
- * Reads the two documents of hawkBit's Direct Device Integration API (v1) while they arrive: what the server requests
- * from this target, and a deployment. Memory does not depend on their length.
+ * Reads two documents of hawkBit's Direct Device Integration API (v1) while they arrive. The base document says what
+ * the server requests from this gateway (the target). The other one describes a deployment. The memory needed does not
+ * depend on their length.
  *
  *   base        config.polling.sleep, _links.{configData,cancelAction,deploymentBase}.href
  *   deployment  id, deployment.update, deployment.chunks[].artifacts[].{filename,_links.{download,download-http}.href}
  *
- * Only the path and the query of a link are used, at the server of the settings, so the token goes nowhere else.
- * Limits: DOCUMENT_LIMIT bytes, TEXT_LIMIT bytes of a link or name.
+ * Only the path and the query of a link are used, and the request goes to the server in the settings. So no other
+ * server gets the token. Limits: DOCUMENT_LIMIT bytes, TEXT_LIMIT bytes of a link or name.
  */
 import { hasOnly, wholeNumber } from "../bytes/ascii.js";
 import type { BodySink } from "../http/handler.js";
@@ -21,18 +22,18 @@ import {
 	TOKEN_STRING,
 } from "../json/reader.js";
 
-/** Longest document, bytes; enough for the links of about sixty files. */
+/** Maximum length of a document, bytes. It is enough for the links of about sixty files. */
 export const DOCUMENT_LIMIT = 65_536;
 const TEXT_LIMIT = 512;
 const DEPTH_LIMIT = 12;
 
-/** Names that lead to a value; other members are skipped. */
+/** Names of the members that are used or that contain such members. Other members are skipped. */
 const NAMES = Object.freeze([
 	...["config", "polling", "sleep", "_links", "configData", "cancelAction", "deploymentBase", "href"],
 	...["id", "deployment", "update", "chunks", "artifacts", "filename", "download", "download-http"],
 ]);
 
-/** Depths of the objects that have the members. */
+/** Nesting depths of the objects that have the members which are used. */
 const ROOT = 1;
 const DEPLOYMENT = 2;
 const LINK = 3;
@@ -41,17 +42,17 @@ const FILE_LINK = 8;
 
 export class DDIDocument implements BodySink {
 	readonly limit = DOCUMENT_LIMIT;
-	/** Pause between two polls that the server requests, seconds; 0 if absent or invalid. */
+	/** Pause between two polls, as the server requests it, seconds; 0 if absent or invalid. */
 	sleepS = 0;
-	/** Path and query of links; "" if absent or unusable. */
+	/** Path and query of each link; "" if it is absent or unusable. */
 	configData = "";
 	cancelAction = "";
 	deploymentBase = "";
-	/** Id of the deployment's action. */
+	/** Id of the action to which the deployment belongs. */
 	id = "";
 	/**
-	 * `forced`, `attempt` or `skip`. The last one means outside the maintenance window, or a download without an
-	 * installation.
+	 * `forced`, `attempt` or `skip`. The server sends `skip` outside the maintenance window, and for a download without
+	 * an installation.
 	 */
 	update = "";
 	fileCount = 0;
@@ -64,12 +65,12 @@ export class DDIDocument implements BodySink {
 	readonly #reader = new JSONReader({ maxDepth: DEPTH_LIMIT, scratch: TEXT_LIMIT });
 	readonly #text: TextCodec;
 	readonly #ownName: string;
-	/** Name of the member at each depth. */
+	/** Name of the current member at each nesting depth. */
 	readonly #names: string[] = [];
 	#filename = "";
 	#link = "";
 
-	/** `board`: name of this board's firmware file without `.ota`. */
+	/** `board` is the name of the firmware file for this board, without `.ota`. */
 	constructor(text: TextCodec, board: string) {
 		this.#text = text;
 		this.#ownName = `${board}.ota`;
@@ -158,7 +159,7 @@ function secondsOf(time: string): number {
 	return Number.isNaN(seconds) ? 0 : seconds;
 }
 
-/** Returns the last name in the path of a link, which is an action's id; "" if it is not a number. */
+/** Returns the last name in the path of a link, which is the id of an action; "" if it is not a number. */
 export function idOf(link: string): string {
 	const names = pathOf(link).split("/");
 	const id = names[names.length - 1];

@@ -1,5 +1,5 @@
-/** Failure of polls, in addition to those of visits (publish/visit-failures.ts). */
+/** Failure that a poll may have in addition to those of all visits (publish/visit-failures.ts). */
 import { codeOnly } from "../publish/visit-failures.js";
 
-/** A document is too long, or is not the JSON that the DDI specifies. */
+/** A document is too long, or is not the JSON that the Direct Device Integration API specifies. */
 export const BAD_DOCUMENT = codeOnly("bad_document");

@@ -15,7 +15,7 @@ const GRAPHIC = "!~";
 /** Characters that need no escape in the path of a URL. */
 const NAME = "09AZaz--..__~~";
 
-/** A token of this target, or one that all targets of the tenant share. */
+/** Kinds of token: for this target only (target), or for all targets of the tenant (gateway). */
 export const TOKEN_TARGET = "target";
 export const TOKEN_GATEWAY = "gateway";
 
@@ -45,7 +45,7 @@ export const HAWKBIT_TENANT = field<string>({
 	characters: NAME,
 	initial: "DEFAULT",
 });
-/** Id of this gateway on the server. Empty: its serial number. */
+/** Id of this gateway on the server. If it is empty, the serial number is used. */
 export const HAWKBIT_CONTROLLER_ID = field<string>({
 	entry: IN_HAWKBIT,
 	id: 4,
@@ -55,7 +55,7 @@ export const HAWKBIT_CONTROLLER_ID = field<string>({
 	characters: NAME,
 	initial: "",
 });
-/** Kind of the token: of this target, or of the tenant's gateways. */
+/** Kind of the token: for this target only, or for all targets of the tenant. */
 export const HAWKBIT_TOKEN_KIND = field<string>({
 	entry: IN_HAWKBIT,
 	id: 5,
@@ -74,7 +74,7 @@ export const HAWKBIT_TOKEN = field<string>({
 	initial: "",
 	secret: true,
 });
-/** Reference to the certificate (config/blob.ts); empty without one. */
+/** Reference to the certificate (config/blob.ts); empty if there is none. */
 export const HAWKBIT_CERTIFICATE = field<Uint8Array>({
 	entry: IN_HAWKBIT,
 	id: 7,

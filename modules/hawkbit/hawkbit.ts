@@ -1,4 +1,4 @@
-/** Running part: it polls while the settings enable it. */
+/** Running part. It polls the server while the settings enable this. */
 import type { Core } from "../core/core.js";
 import { UPDATE } from "../ota/part.js";
 import type { OutputFailure } from "../publish/connect-failures.js";

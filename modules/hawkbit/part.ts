@@ -1,4 +1,4 @@
-/** Part that installs what an Eclipse hawkBit server deploys (docs/fleet.md). */
+/** Part that installs the firmware that an Eclipse hawkBit server deploys (docs/fleet.md). */
 import { backupGroup } from "../api/backup-group.js";
 import { settingsRoutes } from "../api/route.js";
 import { secondsOf } from "../core/facts.js";

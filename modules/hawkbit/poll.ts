@@ -1,12 +1,12 @@
 /**
- * One poll: requests to the server, one after the other, over one connection, which is reopened if the server closes it.
- * Runs in the task of hawkbit.ts.
+ * One poll of the server: several requests, one after the other, over one connection. If the server closes the
+ * connection, it is opened again. A poll runs in the task of rollout.ts.
  *
- *   BASE         GET; what the server requests
+ *   BASE         GET: what the server requests
  *   ATTRIBUTES   PUT, if the server asks for them
- *   CANCEL       POST: cancels an action that is not installed yet, or reports that it is installed already
+ *   CANCEL       POST: confirms that the action is cancelled, or reports that its firmware is installed already
  *   DEPLOYMENT   GET, for an action that has not begun yet
- *   FEEDBACK     POST: progress, or the result
+ *   FEEDBACK     POST: reports the progress or the result of the action
  *
  * The result of the poll is `failure`, or `file` if a deployment is to be downloaded now.
  */
@@ -33,14 +33,14 @@ export interface PollDeps {
 	readonly update: Pick<Update, "state" | "givenUp" | "securityLevel">;
 	readonly url: HubURL;
 	readonly authorization: string;
-	/** Path of this target on the server. */
+	/** Path of this gateway (the target) on the server. */
 	readonly path: string;
-	/** Opens a connection. Returns CLIENT_… if that is impossible. */
+	/** Opens a connection. Returns CLIENT_… (io/client.ts) if that is impossible. */
 	connect(make: (port: ClientPort, tls: TLSClientOptions) => HTTPClient): HTTPClient | number;
 }
 
 export const TRIES = 3;
-/** Longest cause that is reported; the server accepts 512 characters. */
+/** Maximum length of the cause of a failure that is reported. The server accepts 512 characters. */
 const CAUSE_LIMIT = 400;
 const BODY_SIZE = 768;
 
@@ -50,7 +50,7 @@ const STEP_CANCEL = 2;
 const STEP_DEPLOYMENT = 3;
 const STEP_FEEDBACK = 4;
 
-/** Stages of an installation, for the progress. */
+/** Stages of an installation, which are reported as its progress. */
 const STAGE_DOWNLOAD = 1;
 const STAGE_TRIAL = 2;
 const STAGES = 3;
@@ -90,16 +90,16 @@ export class Poll {
 		this.#client = undefined;
 	}
 
-	/** Returns true at the end. */
+	/** Continues after a reply or a failure. Returns true at the end of the poll. */
 	step(nowMs: number): boolean {
 		const client = this.#client;
 		if (client === undefined) return true;
 		const { outcome } = client;
 		const { document } = this;
 		const isDocument = this.#step === STEP_BASE || this.#step === STEP_DEPLOYMENT;
-		// A document that is too long, or is not JSON, is not read to its end.
+		// If a document is too long or is not JSON, the poll does not wait for its end.
 		if (outcome === OUTCOME_NONE && !(isDocument && document.isBroken)) return false;
-		// The server may have closed the idle connection just before this request.
+		// The server may have closed the idle connection just before this request arrived.
 		if (client.isWorthRepeating) return this.send(nowMs);
 		if (outcome !== OUTCOME_NONE && (outcome < FIRST_STATUS || outcome >= 300)) return this.refused(outcome, nowMs);
 		if (isDocument && this.#reply.isWhole) document.end();
@@ -157,7 +157,10 @@ export class Poll {
 		return id !== "";
 	}
 
-	/** Prepares the request for a deployment. If it has begun already, reports its progress or its result instead. */
+	/**
+	 * Prepares the request for the description of a deployment. If its action has begun already, reports the progress
+	 * or the result instead.
+	 */
 	private askDeployment(link: string): boolean {
 		const { info, storage, text, update } = this.#deps;
 		const id = idOf(link);
@@ -192,7 +195,7 @@ export class Poll {
 			this.failure = BAD_DOCUMENT;
 			return false;
 		}
-		// The gateway has no place to keep a file until the maintenance window opens.
+		// The gateway does not download the file yet, because it can't keep it until the maintenance window opens.
 		if (document.update === "skip") return false;
 		const file = document.fileCount === 1 ? document.file : document.ownFile;
 		if (file === "") {
@@ -221,7 +224,7 @@ export class Poll {
 		return settled;
 	}
 
-	/** `stage`: reported as progress; 0: none. */
+	/** Returns a request that reports the state of an action. `stage` is the progress; 0 if there is none to report. */
 	private feedback(
 		link: string,
 		id: string,
@@ -240,7 +243,7 @@ export class Poll {
 		});
 	}
 
-	/** `write`: writes the body of the request. */
+	/** Returns a request. `write` writes its body. */
 	private requestOf(method: string, target: string, write?: () => void): Uint8Array {
 		const { authorization, text, url, writer } = this.#deps;
 		const body = new Uint8Array(write === undefined ? 0 : BODY_SIZE);
@@ -261,7 +264,7 @@ export class Poll {
 		return request;
 	}
 
-	/** Returns true if no connection can be opened. */
+	/** Sends the request, over a new connection if necessary. Returns true if no connection can be opened. */
 	private send(nowMs: number): boolean {
 		let client = this.#client;
 		if (client === undefined || !client.isOpen) {
@@ -283,7 +286,7 @@ export class Poll {
 	}
 }
 
-/** Result of an installation whose file was in flash before the last start; "" if it is not known yet. */
+/** Returns the result of an action that had begun before the last start; "" if it is not known yet. */
 function resultOf(
 	{ tries, version }: Action,
 	{ firmwareVersion }: HostInfo,

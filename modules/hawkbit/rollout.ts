@@ -1,12 +1,13 @@
 /**
- * Rolls out firmware for an Eclipse hawkBit server (docs/fleet.md): polls it, installs what it deploys, and reports the
- * result. The server only names the file. As with an upload, the file's signature decides whether it is installed.
+ * Polls an Eclipse hawkBit server (docs/fleet.md), installs the firmware that the server deploys, and reports the
+ * result. The server can only name the file. As with an upload, the signature of the file decides whether it is
+ * installed.
  *
  * A poll is a visit (publish/visits.ts). If it ends with a file, the state is LOADING until the download is over, then
  * RESTING. If the file was installed, a restart follows.
  *
- * Changed settings end a download. The action is in flash (record.ts), so after the restart the poll reports that the
- * new firmware is confirmed, or that the previous one runs again.
+ * Changed settings end a download. The action is stored in flash (record.ts). So after the restart a poll can report
+ * that the new firmware is confirmed, or that the previous one runs again.
  */
 import type { Core } from "../core/core.js";
 import type { HTTPClient } from "../http/client.js";
@@ -29,10 +30,10 @@ import {
 import { Poll, TRIES } from "./poll.js";
 import { type Action, storeAction } from "./record.js";
 
-/** Memory of the connection, the reader of a document, and a request. */
+/** Memory that a poll needs for the connection, the reader of a document, and a request. */
 export const HAWKBIT_COST: Cost = Object.freeze({ slots: 350, chunkBytes: 8192 });
 
-/** Bounds of the pause that the server requests. */
+/** Bounds of the pause between two polls, and the pause if the server requests none, seconds. */
 export const PAUSE_LEAST_S = 30;
 export const PAUSE_MOST_S = 86_400;
 const PAUSE_USUAL_S = 300;
@@ -44,7 +45,7 @@ const STATE_LOADING = STATE_ASKING + 1;
 export class Rollout extends Visits<Poll> {
 	readonly #core: Core;
 
-	/** The host must be able to install updates from a server. */
+	/** The host must be able to download and install updates. */
 	constructor(core: Core, deps: OutputDeps, access: OutputAccess, isStart: boolean) {
 		super(deps, access, HAWKBIT_URL, HAWKBIT_COST, isStart);
 		this.#core = core;
@@ -120,13 +121,16 @@ export class Rollout extends Visits<Poll> {
 			connect: (make: (port: ClientPort, tls: TLSClientOptions) => HTTPClient) => this.connect(make),
 		};
 		const over = (version: string) => this.task.update((overMs) => this.downloaded(begun, version, overMs));
-		// If something else is being installed, the next poll tries again.
+		// If another update is being installed, the download is tried again at the next poll.
 		if (firmware.download({ host, port, target: file }, server, over) !== "") return;
 		this.enter(STATE_LOADING, Number.POSITIVE_INFINITY);
 		storeAction(storage, text, begun);
 	}
 
-	/** `version`: that of the installed file; "" if the download or the file has failed. */
+	/**
+	 * Called after a download. `version` is the version of the installed firmware; "" if the download or the
+	 * installation has failed.
+	 */
 	private downloaded(action: Action, version: string, nowMs: number): void {
 		if (this.state !== STATE_LOADING) return;
 		const { storage, text } = this.#core;

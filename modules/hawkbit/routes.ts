@@ -1,4 +1,4 @@
-/** Routes of the roll-out by hawkBit (API text): its settings. */
+/** Routes for the settings of the roll-out by hawkBit (API text). */
 import { type BodyValues, LONG_BODY_LIMIT } from "../api/body.js";
 import { MISSING_FIELD } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";
@@ -32,7 +32,7 @@ export const HAWKBIT_SETTINGS = settingsOf(STORED, [HAWKBIT_ENABLED.name], {
 	long: LONG_CERTIFICATE,
 	show,
 	accept,
-	// A POST without changes also starts a poll.
+	// A POST starts a poll even if it changes nothing.
 	applies: true,
 });
 
@@ -54,7 +54,7 @@ function accept(exchange: Exchange<Hawkbit>, values: BodyValues): readonly Put[]
 	const token = values.get(HAWKBIT_TOKEN);
 	const refusal = trustRefusalIn(exchange, exchange.part.certificates, certificate);
 	if (certificate === CERTIFICATE_BUSY || refusal === NO_MEMORY) return undefined;
-	// The hosts' clients support names and IPv4, but not IPv6, which parseFileURL refuses.
+	// The TCP clients of the hosts support names and IPv4 addresses, but not IPv6 addresses. parseFileURL refuses IPv6.
 	const isUsable = url === undefined || (parseHubURL(url) !== undefined && parseFileURL(url) !== undefined);
 	if (!isUsable && (url !== "" || enabled))
 		failField(exchange, HAWKBIT_URL, "url must be https:// and a name or an IPv4 address, without user name or query.");
@@ -62,7 +62,8 @@ function accept(exchange: Exchange<Hawkbit>, values: BodyValues): readonly Put[]
 		failField(exchange, HAWKBIT_TOKEN, "token must not be empty while this is enabled.");
 	else if (refusal !== "") failField(exchange, CERTIFICATE_TEXT, refusal);
 	else {
-		// The token is cleared with another address or certificate, so that a different server never receives it.
+		// If the address or the certificate changes, the token is cleared, so that a different server never receives
+		// it.
 		const isElsewhere = certificate !== undefined || (url !== undefined && url !== config.get(HAWKBIT_URL));
 		const hasToken = token !== undefined || (!isElsewhere && config.get(HAWKBIT_TOKEN) !== "");
 		const hasURL = url !== undefined || config.get(HAWKBIT_URL) !== "";

@@ -1,7 +1,7 @@
 /**
  * HDLC addresses (IEC 62056-46, 6.4.2).
  *
- * Each byte has seven address bits above the lowest bit, which is 1 only in the last byte.
+ * Each byte has seven bits of the address, above the lowest bit. The lowest bit is 1 in the last byte only.
  *
  * | form | bytes |
  * |---|---|
@@ -12,24 +12,24 @@
  */
 
 export const ADDRESS_LIMIT = 4;
-/** Largest value of an address half of one byte; it means "all stations". */
+/** Largest value of half of an address, if the half has one byte. This value means "all stations". */
 const SHORT_MAX = 0x7f;
-/** Largest value of an address half of two bytes; it means "all stations". */
+/** Largest value of half of an address, if the half has two bytes. This value means "all stations". */
 const LONG_MAX = 0x3fff;
 
 export const ADDRESS_BAD = -1;
 
 export interface HDLCAddress {
 	readonly client: number;
-	/** Server address, upper part, 0 to 16383. */
+	/** Upper half of the server address, 0 to 16383. */
 	readonly logical: number;
-	/** Server address, lower part, 0 to 16383; 0: absent. */
+	/** Lower half of the server address, 0 to 16383; 0 if it has none. */
 	readonly physical: number;
-	/** Server address, 1, 2 or 4 bytes; 0: as many as needed. */
+	/** Length of the server address: 1, 2 or 4 bytes; 0 for as many as needed. */
 	readonly length: number;
 }
 
-/** Returns the length of the server address, bytes; 0 if the address does not fit the configured length. */
+/** Returns the length of the encoded server address, bytes; 0 if the address does not fit the configured length. */
 export function serverAddressLength(address: HDLCAddress): number {
 	const { logical, physical, length } = address;
 	if (logical < 0 || logical > LONG_MAX || physical < 0 || physical > LONG_MAX) return 0;
@@ -63,13 +63,16 @@ export function encodeClientAddress(into: Uint8Array, at: number, address: HDLCA
 	return at + 1;
 }
 
-/** True for the address "all stations", to which each station answers with its own address. */
+/** True for the address "all stations". A station answers to it with its own address. */
 export function isAllStations(address: HDLCAddress): boolean {
 	const part = address.physical === 0 ? address.logical : address.physical;
 	return part === (serverAddressLength(address) === 4 ? LONG_MAX : SHORT_MAX);
 }
 
-/** Returns the end of the address; 0 if it continues after `end`, ADDRESS_BAD if it is invalid. */
+/**
+ * Returns the end of the address that begins at `start`; 0 if the address is not complete at `end`, ADDRESS_BAD if it
+ * is invalid.
+ */
 export function addressEnd(bytes: Uint8Array, start: number, end: number): number {
 	for (let i = start; i < start + ADDRESS_LIMIT; i++) {
 		if (i >= end) return 0;

@@ -1,6 +1,6 @@
 /**
- * Client side of an HDLC connection in normal response mode: connects, exchanges APDUs one at a time, disconnects (IEC
- * 62056-46, 6; ISO/IEC 13239). A sans-io machine (io/machine.ts) on an 8N1 line.
+ * Client side of an HDLC connection in normal response mode: it connects, exchanges APDUs one at a time, and
+ * disconnects (IEC 62056-46, 6; ISO/IEC 13239). It is a sans-io machine (io/machine.ts) for a line with 8N1.
  *
  *   IDLE           connect: RELEASING, CONNECTING, or ENDED without an address
  *   RELEASING      UA, DM, timeout: CONNECTING
@@ -8,12 +8,12 @@
  *   READY          send, awaitAPDU: EXCHANGING
  *   EXCHANGING     answered: READY     failed: DISCONNECTING
  *   DISCONNECTING  UA, DM, no answer: ENDED
- *   READY and EXCHANGING end on DM and change to DISCONNECTING on FRMR. `disconnect` changes any state after IDLE to
- *   DISCONNECTING.
+ *   READY and EXCHANGING change to ENDED on DM, and to DISCONNECTING on FRMR. `disconnect` changes every state after
+ *   IDLE to DISCONNECTING.
  *
- * Only the client starts exchanges and repeats frames; its window is 1, the server's is negotiated. Timeouts:
- * `receiveTimeoutMs` to the first byte of a response, GAP_MS between the bytes of a frame, and the duration of the
- * longest frame for a whole frame.
+ * Only the client starts exchanges and repeats frames. The window of the client is 1; the window of the server is
+ * negotiated. There are three timeouts: `receiveTimeoutMs` until the first byte of a response, GAP_MS between the bytes
+ * of a frame, and for a whole frame the duration of the longest frame.
  */
 import { FORMAT_8N1 } from "../io/host.js";
 import { type Machine, OUTPUT_EVENT, OUTPUT_NONE, type Output } from "../io/machine.js";
@@ -78,23 +78,31 @@ import { FrameSender, WITH_LLC, WITH_MORE } from "./sender.js";
 export interface ConnectionOptions {
 	readonly address: HDLCAddress;
 	readonly baud: number;
-	/** Time from the last bit sent to the first byte of the response, ms. */
+	/** Maximum time from the last bit that was sent to the first byte of the response, ms. */
 	readonly receiveTimeoutMs: number;
-	/** True to close an earlier connection first, which the meter may keep open for minutes. */
+	/** True to close an earlier connection first. The meter may keep it open for minutes. */
 	readonly releaseFirst: boolean;
-	/** Proposed information field in both directions, bytes; reduced to fit `apdu`. */
+	/**
+	 * Proposed maximum length of an information field in both directions, bytes. It is reduced to the room in `apdu`.
+	 */
 	readonly info: number;
-	/** Proposed number of frames that the meter sends in a row. */
+	/** Proposed window of the meter: number of frames that it sends in a row. */
 	readonly window: number;
-	/** Buffer for responses and unchecked frames; reserved for the connection between its events. */
+	/**
+	 * Buffer for responses and for frames that are still being received. The caller may use its bytes only while it
+	 * handles an event.
+	 */
 	readonly apdu: Uint8Array;
 }
 
-/** Number of SNRM frames with parameters before one without. */
+/** Number of SNRM frames with parameters; then one without parameters is sent. */
 const PROPOSALS = 2;
-/** Number of DISC frames without a response before the connection ends. */
+/** Number of DISC frames. If none of them is answered, the connection ends. */
 const RELEASES = 2;
-/** Maximum time between bytes of a frame: 25 ms in the standard, plus delays of adapters and a busy chip. */
+/**
+ * Maximum time between two bytes of a frame. The standard allows 25 ms; the rest is for delays in adapters and in a
+ * busy chip.
+ */
 const GAP_MS = 500;
 /** Pause before the next poll of a meter that is not ready. */
 const BUSY_PAUSE_MS = 200;
@@ -116,11 +124,14 @@ const FRAME_RR = 4;
 const FRAME_I = 5;
 
 export class HDLCConnection implements Machine {
-	/** Reason for the end, undefined if the caller disconnected. It is final with EVENT_END. */
+	/**
+	 * Failure that ended the connection; undefined if the caller has disconnected. It is final when EVENT_END is
+	 * reported.
+	 */
 	failure: Failure | undefined;
 	received = 0;
 	frames = 0;
-	/** Number of frames from other stations. */
+	/** Number of frames that came from other stations. */
 	foreign = 0;
 	echoes = 0;
 	repeated = 0;
@@ -134,18 +145,18 @@ export class HDLCConnection implements Machine {
 	#nextFrame = FRAME_NONE;
 	/** Pending events: bit n is EVENT_n. */
 	#events = 0;
-	/** Repetitions of SNRM or DISC. */
+	/** Number of repetitions of SNRM or DISC. */
 	#tries = 0;
-	/** Number of damaged frames at the last progress. */
+	/** Value of the decoder's counter of damaged frames when the exchange last made progress. */
 	#badBefore = 0;
 	#isPausing = false;
-	/** End of the transmission, monotonic ms. */
+	/** End of our last transmission, monotonic ms. */
 	#sentByMs = 0;
-	/** Latest start of the response, monotonic ms. */
+	/** Latest time at which the response may begin, monotonic ms. */
 	#answerByMs = Number.POSITIVE_INFINITY;
-	/** Latest end of the response, monotonic ms. */
+	/** Latest time at which the response may end, monotonic ms. */
 	#endMs = Number.POSITIVE_INFINITY;
-	/** Latest time for the next byte of a frame, monotonic ms. */
+	/** Latest time at which the next byte of a frame may arrive, monotonic ms. */
 	#gapByMs = 0;
 
 	constructor(options: ConnectionOptions) {
@@ -166,7 +177,7 @@ export class HDLCConnection implements Machine {
 		return this.#exchange.length;
 	}
 
-	/** Longest APDU in one frame, bytes; valid once connected. */
+	/** Length of the longest APDU that fits one frame, bytes. Valid after EVENT_CONNECTED. */
 	get requestLimit(): number {
 		return this.#exchange.sendInfo - LLC_LENGTH;
 	}
@@ -180,7 +191,7 @@ export class HDLCConnection implements Machine {
 		return this.#answerByMs;
 	}
 
-	/** EVENT_CONNECTED or EVENT_END follows. Throws if called twice. */
+	/** Connects. EVENT_CONNECTED or EVENT_END follows. Throws if it is called twice. */
 	connect(nowMs: number): void {
 		if (this.#state !== STATE_IDLE) throw new Error("an HDLC connection is used once");
 		if (this.#sender.unaddressable) this.end(HDLC_NO_ADDRESS);
@@ -191,8 +202,8 @@ export class HDLCConnection implements Machine {
 	}
 
 	/**
-	 * Sends an APDU of at least 1 byte; call it after EVENT_CONNECTED or EVENT_APDU. `bytes` must not change until
-	 * EVENT_APDU or EVENT_END. No effect after the end; throws during an exchange.
+	 * Sends an APDU of at least 1 byte. Call it after EVENT_CONNECTED or EVENT_APDU. `bytes` must not change until
+	 * EVENT_APDU or EVENT_END. After the end of the connection it has no effect; during an exchange it throws.
 	 */
 	send(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		if (this.#state >= STATE_DISCONNECTING) return;
@@ -204,8 +215,8 @@ export class HDLCConnection implements Machine {
 	}
 
 	/**
-	 * Keeps waiting for the response; call it if the APDU of EVENT_APDU was unsolicited. There is no overall timeout:
-	 * the caller must limit its calls.
+	 * Continues to wait for the response. Call it if the APDU of EVENT_APDU was not the response but an unsolicited
+	 * one. There is no overall timeout, so the caller must limit the number of these calls.
 	 */
 	awaitAPDU(nowMs: number): void {
 		if (this.#state >= STATE_DISCONNECTING) return;
@@ -216,7 +227,7 @@ export class HDLCConnection implements Machine {
 		this.perform(next, nowMs);
 	}
 
-	/** EVENT_END follows. */
+	/** Disconnects. EVENT_END follows. */
 	disconnect(nowMs: number): void {
 		if (this.#state === STATE_IDLE) this.end(undefined);
 		else if (this.#state < STATE_DISCONNECTING) this.fail(undefined, nowMs);
@@ -230,7 +241,7 @@ export class HDLCConnection implements Machine {
 			if (!this.#decoder.ready) break;
 		}
 		this.#gapByMs = nowMs + GAP_MS;
-		// A lone flag may close a frame or begin the response.
+		// A flag without a frame may be the end of an earlier frame, or the beginning of the response.
 		if (this.#decoder.hasFlag && !this.#isPausing) this.extend(GAP_MS, nowMs);
 	}
 
@@ -293,7 +304,7 @@ export class HDLCConnection implements Machine {
 	}
 
 	private onAccepted(nowMs: number): void {
-		// During our transmission, this UA can only answer an earlier DISC that timed out.
+		// If our transmission is not over yet, this UA must be the late answer to an earlier DISC.
 		if (this.#options.releaseFirst && nowMs < this.#sentByMs) return;
 		const isPlain = this.#tries >= PROPOSALS;
 		const meterInfo = parameterOf(this.#decoder, PARAMETER_RECEIVED_INFO) || INFO_DEFAULT;
@@ -303,9 +314,9 @@ export class HDLCConnection implements Machine {
 		this.report(EVENT_CONNECTED);
 	}
 
-	/** Some meters send DM or FRMR after SNRM because they support no parameters. */
+	/** Handles DM or FRMR after SNRM. Some meters send them because they don't support parameters in SNRM. */
 	private onRefused(kind: number, nowMs: number): void {
-		// During our transmission, this frame can only answer an earlier one of ours.
+		// If our transmission is not over yet, this frame must be the late answer to an earlier frame.
 		if (nowMs < this.#sentByMs) return;
 		if (this.#tries >= PROPOSALS) this.end(kind === CONTROL_DM ? HDLC_REFUSED : HDLC_FRAME_REJECTED);
 		else {
@@ -326,7 +337,7 @@ export class HDLCConnection implements Machine {
 			this.await(nowMs + BUSY_PAUSE_MS);
 			this.#isPausing = true;
 		}
-		// The expected frame often follows the ignored one.
+		// The frame is ignored. The expected frame often follows it.
 		else if (next === NEXT_NOTHING) this.extend(this.#options.receiveTimeoutMs, nowMs);
 		else this.fail(this.failureOf(next), nowMs);
 	}
@@ -372,7 +383,7 @@ export class HDLCConnection implements Machine {
 		return this.echoes > 0 && this.#decoder.bad === 0 ? HDLC_ECHO_ONLY : HDLC_GARBAGE;
 	}
 
-	/** Disconnects. `failure` is undefined if the caller requested that. */
+	/** Disconnects. `failure` is undefined if the caller has requested the disconnection. */
 	private fail(failure: Failure | undefined, nowMs: number): void {
 		this.failure = failure;
 		this.#state = STATE_DISCONNECTING;
@@ -408,7 +419,7 @@ export class HDLCConnection implements Machine {
 		this.#endMs = answerByMs + Math.ceil((FRAME_LIMIT * BITS_PER_BYTE * 1000) / this.#options.baud);
 	}
 
-	/** Waits until `ms` after `nowMs`, up to the latest end. */
+	/** Extends the wait until `ms` after `nowMs`, but not beyond the latest end of the response. */
 	private extend(ms: number, nowMs: number): void {
 		this.#answerByMs = Math.max(this.#answerByMs, Math.min(nowMs + ms, this.#endMs));
 	}

@@ -1,11 +1,12 @@
 /**
  * Extracts HDLC frames (frame.ts; IEC 62056-46, 6.4), for a connection or a passive listener.
  *
- * A frame is collected in the caller's buffer from `base` on. After a wrong type, length, address or check, the search
- * continues at the next flag inside the frame, so a valid frame after a truncated one is found. A frame becomes ready
- * with the byte after its check, or when the line falls silent.
+ * A frame is collected in the caller's buffer from `base` on. If its type, length, address or check value is wrong, the
+ * search continues at the next flag within the collected bytes. So a valid frame after a truncated one is found. A
+ * frame becomes ready when the byte after its check value arrives, or when the line falls silent.
  *
- * Limits: `base` must leave ROOM bytes; of a frame longer than the buffer only the header is kept.
+ * Limits: the buffer must have at least ROOM bytes after `base`. If a frame is longer than the buffer, only its header
+ * is kept.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { ADDRESS_BAD, addressEnd } from "./address.js";
@@ -20,37 +21,44 @@ import {
 	FORMAT_TYPE_MASK,
 } from "./frame.js";
 
-/** Bytes that must be free after `base`, for a bare frame or a header. */
+/** Number of bytes that must be free after `base`. A frame without information, or a header, needs so many. */
 export const ROOM = BARE_FRAME_LIMIT;
 
 const VERDICT_MORE = 0;
 const VERDICT_BAD = 1;
 const VERDICT_READY = 2;
 
-/** Shortest header, format to control, bytes. */
+/** Length of the shortest header, from the format to the control byte. */
 const HEADER_MIN = 5;
 
 export class FrameDecoder {
 	readonly bytes: Uint8Array;
-	/** True if a frame is complete. The fields below describe it until `release`. */
+	/** True if a frame is complete. The members below describe it until `release` is called. */
 	ready = false;
-	/** True if the frame does not fit the buffer: only the header is valid, and the frame check is unverified. */
+	/**
+	 * True if the frame does not fit the buffer. Only the header is valid then, and the frame check is not verified.
+	 */
 	tooLong = false;
 	control = 0;
-	/** Bit S of the format field: more segments follow. */
+	/** True if more segments follow (bit S of the format field). */
 	segmented = false;
-	/** Destination `bytes[destinationStart..sourceStart)`, source `bytes[sourceStart..sourceEnd)`. */
+	/**
+	 * End of the destination address, which begins at `destinationStart`, and start of the source address, which ends
+	 * at `sourceEnd`.
+	 */
 	sourceStart = 0;
 	sourceEnd = 0;
-	/** Information `bytes[infoStart..infoEnd)`. */
+	/** Start of the information, which ends at `infoEnd`. */
 	infoStart = 0;
 	/** Number of damaged or truncated frames, including noise that looked like a frame. */
 	bad = 0;
 	#base = 0;
-	/** Current frame `bytes[#from..#to)` with its flag; empty before a flag. */
+	/**
+	 * Start and end (`#to`) of the bytes collected of the current frame, with its flag. They are equal before a flag.
+	 */
 	#from = 0;
 	#to = 0;
-	/** Value of `#to` at which the bytes are examined again. */
+	/** Value that `#to` must reach before the bytes are examined again. */
 	#need = 0;
 	/** End of the complete frame, before its closing flag. */
 	#frameEnd = 0;
@@ -68,12 +76,12 @@ export class FrameDecoder {
 		return this.#frameEnd - CHECK_LENGTH;
 	}
 
-	/** True inside a frame, whose next byte must follow soon. */
+	/** True inside a frame, in which the next byte must follow soon. */
 	get inside(): boolean {
 		return this.#to - this.#from > 1 || this.#skip > 0;
 	}
 
-	/** End of the bytes in the buffer; at most 14 after `base` until the header check has arrived. */
+	/** End of the bytes in the buffer. Until the header check has arrived, it is at most 14 bytes after `base`. */
 	get written(): number {
 		return this.#to;
 	}
@@ -82,7 +90,7 @@ export class FrameDecoder {
 		return this.#to - this.#from === 1;
 	}
 
-	/** Takes bytes until a frame is ready. Returns the position of the first byte not taken. */
+	/** Takes bytes until a frame is ready. Returns the position of the first byte that was not taken. */
 	read(bytes: Uint8Array, start: number, end: number): number {
 		let at = start;
 		while (at < end && !this.ready) {
@@ -97,15 +105,18 @@ export class FrameDecoder {
 	}
 
 	/**
-	 * The line is silent, so a frame without a closing flag becomes ready. Call it again after each `release` until no
-	 * frame is ready.
+	 * Call when the line has become silent. A complete frame without a closing flag then becomes ready. Call it again
+	 * after each `release`, until no frame is ready.
 	 */
 	silence(): void {
 		this.#skip = 0;
 		if (!this.ready) this.scan(true);
 	}
 
-	/** Drops the frame; the next may then be ready. `base`: at most the end of the frame's information. */
+	/**
+	 * Drops the frame. Afterwards the next frame may be ready. `base` is where the next frame is collected; it must not
+	 * be after the end of the dropped frame's information.
+	 */
 	release(base: number): void {
 		if (this.tooLong) {
 			this.#skip = Math.max(0, this.#frameEnd - this.#to);
@@ -136,7 +147,7 @@ export class FrameDecoder {
 		return start + count;
 	}
 
-	/** `isSilent`: no more bytes follow. */
+	/** Searches the collected bytes for a frame. `isSilent` is true if no more bytes follow. */
 	private scan(isSilent: boolean): void {
 		while (this.findFlag()) {
 			const verdict = this.examine(isSilent);
@@ -157,7 +168,10 @@ export class FrameDecoder {
 		this.#need = this.#base;
 	}
 
-	/** Moves to the last flag in the next run of flags. Returns false if there is none. */
+	/**
+	 * Moves to the next flag; if several flags follow each other, to the last of them. Returns false if there is no
+	 * flag.
+	 */
 	private findFlag(): boolean {
 		const { bytes } = this;
 		while (this.#from < this.#to && bytes[this.#from] !== FLAG) this.#from++;
@@ -189,7 +203,7 @@ export class FrameDecoder {
 		return this.examineChecks(start + length, isSilent);
 	}
 
-	/** `end`: the frame's end according to its length field. */
+	/** Checks the length and the check values. `end` is the end of the frame according to its length field. */
 	private examineChecks(end: number, isSilent: boolean): number {
 		const { bytes } = this;
 		const start = this.#from + 1;

@@ -1,6 +1,9 @@
-/** The connection is established; `send` is allowed. */
+/** The connection is established. `send` may be called now. */
 export const EVENT_CONNECTED = 1;
-/** The response `apdu[0..apduLength)` is valid until the next `send`, which is allowed now. */
+/**
+ * The response has arrived. It is the first `apduLength` bytes of `apdu`, and valid until the next `send`, which may be
+ * called now.
+ */
 export const EVENT_APDU = 2;
-/** Last event: see `failure`. */
+/** The connection has ended; `failure` says why. This is the last event. */
 export const EVENT_END = 3;

@@ -1,12 +1,13 @@
 /**
- * One APDU in each direction: segmentation, sequence numbers, window, reassembly (IEC 62056-46, 6.4.4; ISO/IEC 13239).
- * Its methods return the connection's next action, NEXT_….
+ * Exchange of one APDU in each direction, with segmentation, sequence numbers, window and reassembly (IEC 62056-46,
+ * 6.4.4; ISO/IEC 13239). The methods return the next action of the connection, NEXT_….
  *
- * A frame out of sequence is dropped silently, so that a late response starts no second exchange. Missing frames are
- * requested after the timeout. An I frame with the expected N(S) is accepted even without N(R) or final bit, which some
- * servers never set.
+ * A frame out of sequence is ignored, so that a late response does not start a second exchange. Missing frames are
+ * requested after the timeout. An I frame with the expected N(S) is accepted even if its N(R) or its final bit is
+ * wrong, because some servers never set them.
  *
- * Limits: a response may be as long as the buffer minus ROOM; RETRIES repetitions; BUSY_POLLS polls.
+ * Limits: a response may be as long as the buffer minus ROOM. A frame is repeated at most RETRIES times. A meter that
+ * is not ready is polled at most BUSY_POLLS times.
  */
 import { type FrameDecoder, ROOM } from "./decoder.js";
 import {
@@ -26,7 +27,7 @@ import { INFO_DEFAULT, WINDOW_DEFAULT } from "./parameters.js";
 
 export const NEXT_NOTHING = 0;
 export const NEXT_SEGMENT = 1;
-/** Send RR, to request more of the response or a missing frame. */
+/** Send RR, to request the next frames of the response or a missing frame. */
 export const NEXT_RR = 2;
 export const NEXT_AWAIT = 3;
 /** Poll with RR after a pause, because the meter is not ready. */
@@ -41,19 +42,19 @@ export const RETRIES = 3;
 const BUSY_POLLS = 50;
 
 export class Exchange {
-	/** Information bytes that the meter accepts in a frame. */
+	/** Number of information bytes that the meter accepts in a frame. */
 	sendInfo = INFO_DEFAULT;
-	/** Frames that the meter sends in a row. */
+	/** Number of frames that the meter sends in a row. */
 	window = WINDOW_DEFAULT;
-	/** N(S) of our segment. */
+	/** N(S) of the segment that we send. */
 	sendNumber = 0;
-	/** N(S) expected in the meter's next frame. */
+	/** N(S) that the meter's next frame must have. */
 	receiveNumber = 0;
 	request: Uint8Array;
 	segmentStart = 0;
 	segmentEnd = 0;
 	length = 0;
-	/** Repetitions since the last progress. */
+	/** Number of repetitions since the last progress. */
 	tries = 0;
 	readonly #decoder: FrameDecoder;
 	#requestStart = 0;
@@ -85,7 +86,7 @@ export class Exchange {
 		this.nextSegment();
 	}
 
-	/** Waits for another APDU, because the last one was not the response. */
+	/** Begins to wait for another APDU, because the last one was not the response. */
 	awaitAPDU(): number {
 		this.clearResponse();
 		return this.hasMore ? this.nextSegment() : NEXT_RR;
@@ -128,7 +129,7 @@ export class Exchange {
 			if (!isResponse || infoEnd - infoStart < LLC_LENGTH) return NEXT_BAD_ANSWER;
 			infoStart += LLC_LENGTH;
 		}
-		// A meter that repeats empty segments would never finish.
+		// An empty segment is ignored, because the response of a meter that sends them again and again would never end.
 		else if (segmented && infoStart === infoEnd) return NEXT_NOTHING;
 		if (this.length + infoEnd - infoStart > bytes.length - ROOM) return NEXT_TOO_LONG;
 		bytes.copyWithin(this.length, infoStart, infoEnd);

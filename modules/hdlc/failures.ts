@@ -1,6 +1,6 @@
 /**
- * HDLC failures. Silence at a fixed speed has the same `progress` (readout/failure.ts) as an unanswered sign-on.
- * Silence after a sign-on has a higher one.
+ * Failures of HDLC connections. Silence at a fixed speed has the same `progress` (readout/failure.ts) as a sign-on
+ * without an answer. Silence after a sign-on has a higher `progress`.
  */
 import { type Failure, failure, finalFailure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 
@@ -34,7 +34,7 @@ export const HDLC_OTHER_ADDRESS = failure(
 	24,
 	"Frames came back, but for other addresses. Check server_physical, server_logical and server_address_length; then client_address.",
 );
-/** The meter is present but answers SNRM with DM or not at all. */
+/** The meter is present, but answers SNRM with DM or not at all. */
 export const HDLC_REFUSED = failure(
 	METER_ERROR,
 	"hdlc/refused",
@@ -47,14 +47,17 @@ export const HDLC_FRAME_REJECTED = failure(
 	26,
 	"The meter rejected a frame. Another reader may be at work; try again in two minutes.",
 );
-/** DM on an established connection. */
+/** The meter has sent DM although the connection was established. */
 export const HDLC_DISCONNECTED = failure(
 	METER_ERROR,
 	"hdlc/disconnected",
 	27,
 	"The meter ended the connection. Another reader may be at work; try again, then check client_address and auth.",
 );
-/** No response on an established connection; some meters ignore unacceptable association requests. */
+/**
+ * The meter does not respond although the connection is established. Some meters ignore association requests that they
+ * do not accept.
+ */
 export const HDLC_LOST = failure(
 	METER_TIMEOUT,
 	"hdlc/lost",
@@ -85,7 +88,10 @@ export const HDLC_TOO_LONG = finalFailure(
 	32,
 	"An answer was longer than the gateway can take.",
 );
-/** HDLC_SILENCE, HDLC_ECHO_ONLY and HDLC_GARBAGE after a sign-on: the meter is present. */
+/**
+ * These failures replace HDLC_SILENCE, HDLC_ECHO_ONLY and HDLC_GARBAGE after a sign-on, which has shown that the meter
+ * is present.
+ */
 export const SIGNED_ON_SILENCE = failure(
 	METER_TIMEOUT,
 	"hdlc/silence",

@@ -3,8 +3,8 @@
  *
  * | bytes | field |
  * |---|---|
- * | 1 | flag 7E; one may close a frame and open the next |
- * | 2 | format: `1010`, S (more segments of the same APDU follow), 11 bits length of everything between the flags |
+ * | 1 | flag 7E; one flag may close a frame and open the next one |
+ * | 2 | format: `1010`, S (more segments of the same APDU follow), length of everything between the flags (11 bits) |
  * | 1, 2, 4 | destination address (address.ts) |
  * | 1, 2, 4 | source address |
  * | 1 | control |
@@ -13,7 +13,7 @@
  * | 2 | frame check, CRC-16/X.25 of format to information, low byte first |
  * | 1 | flag 7E |
  *
- * There is no byte stuffing: any field may contain 7E, and only the length determines the end of a frame.
+ * There is no byte stuffing, so any field may contain 7E. Only the length determines the end of a frame.
  *
  * An APDU's first segment begins with the LLC header: E6 E6 00 to the meter, E6 E7 00 from it.
  */
@@ -27,10 +27,10 @@ export const ADDRESS_AT = 3;
 export const CHECK_LENGTH = 2;
 const LENGTH_MAX = 0x7ff;
 export const FRAME_LIMIT = LENGTH_MAX + 2;
-/** Longest frame without information: both flags, server addresses on both sides. */
+/** Length of the longest frame without information, with both flags and two server addresses. */
 export const BARE_FRAME_LIMIT = 16;
 
-/** Control bytes without P/F; for I, RR, RNR and REJ without N(R) and N(S). */
+/** Control bytes without the P/F bit and, for I, RR, RNR and REJ, without N(R) and N(S). */
 export const CONTROL_RR = 0x01;
 export const CONTROL_RNR = 0x05;
 export const CONTROL_REJ = 0x09;
@@ -39,9 +39,9 @@ export const CONTROL_DISC = 0x43;
 export const CONTROL_UA = 0x63;
 export const CONTROL_DM = 0x0f;
 export const CONTROL_FRMR = 0x87;
-/** P/F bit: the client requests a response; the server marks its end. */
+/** P/F bit. The client sets it to request a response. The server sets it in the last frame of the response. */
 export const POLL_FINAL = 0x10;
-/** Information frame; its control byte varies with its numbers. */
+/** I frame, which carries information. Its control byte also contains N(R) and N(S). */
 export const CONTROL_I = 0x00;
 
 export const LLC_LENGTH = 3;
@@ -54,12 +54,12 @@ export function controlKind(control: number): number {
 	return control & ((control & 0x02) === 0 ? 0x0f : 0xff ^ POLL_FINAL);
 }
 
-/** N(R) of I, RR, RNR or REJ: the number that the sender expects next. */
+/** Returns N(R) of an I, RR, RNR or REJ frame, which is the number that the sender expects next. */
 export function receiveNumber(control: number): number {
 	return control >> 5;
 }
 
-/** N(S) of an I frame. */
+/** Returns N(S) of an I frame. */
 export function sendNumber(control: number): number {
 	return (control >> 1) & 7;
 }

@@ -1,4 +1,6 @@
-/** Sender of a frame: the meter, ourselves (if the optical head returns an echo), or another station. */
+/**
+ * Finds out who has sent a frame: the meter, this gateway (if the optical head returns an echo), or another station.
+ */
 import type { FrameDecoder } from "./decoder.js";
 import { ADDRESS_AT, CONTROL_I, controlKind, LLC_COMMAND, LLC_DESTINATION, LLC_LENGTH } from "./frame.js";
 import type { FrameSender } from "./sender.js";
@@ -28,7 +30,9 @@ function isServer(sender: FrameSender, bytes: Uint8Array, at: number): boolean {
 	return true;
 }
 
-/** Recognizes our own frame by its content, if client and server have equal addresses. */
+/**
+ * Returns true if the content shows that the frame is our own. It is needed if client and server have equal addresses.
+ */
 function isOwnFrame(decoder: FrameDecoder, sender: FrameSender): boolean {
 	const { control, bytes, infoStart, infoEnd, tooLong } = decoder;
 	if (controlKind(control) !== CONTROL_I) return control === sender.control;

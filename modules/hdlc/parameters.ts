@@ -1,16 +1,17 @@
 /**
  * Negotiation in SNRM and UA: field lengths and windows (IEC 62056-46, 6.4.4.4.3.2).
  *
- * `81 80 <length>`, then number, length and value (high byte first) of each parameter:
+ * The list is `81 80 <length>`, then number, length and value (high byte first) of each parameter:
  *
  * | number | parameter |
  * |---|---|
- * | 05 | maximum bytes of an information field sent |
- * | 06 | maximum bytes of an information field received |
- * | 07 | window sent: maximum frames before an acknowledgement |
+ * | 05 | maximum length of an information field sent, bytes |
+ * | 06 | maximum length of an information field received, bytes |
+ * | 07 | window sent: maximum number of frames before an acknowledgement |
  * | 08 | window received |
  *
- * "Sent" and "received" are from the point of view of the message's sender. A missing parameter has its default.
+ * "Sent" and "received" are from the point of view of the sender of the message. A missing parameter has its default
+ * value.
  */
 
 export const PARAMETER_SENT_INFO = 5;
@@ -19,7 +20,7 @@ export const PARAMETER_SENT_WINDOW = 7;
 export const PARAMETER_RECEIVED_WINDOW = 8;
 
 export const INFO_DEFAULT = 128;
-/** Bounds that the standard sets. */
+/** Bounds and default values in the standard. */
 export const INFO_MIN = 32;
 export const INFO_MAX = 2030;
 export const WINDOW_DEFAULT = 1;
@@ -32,13 +33,16 @@ const FORMAT_IDENTIFIER = 0x81;
 const GROUP_IDENTIFIER = 0x80;
 
 export interface Proposal {
-	/** Bytes of information in a frame, INFO_MIN to INFO_MAX. */
+	/** Maximum length of the information in a frame, INFO_MIN to INFO_MAX bytes. */
 	readonly info: number;
-	/** Frames from the peer before an acknowledgement, 1 to 7. */
+	/** Number of frames that the peer sends before an acknowledgement, 1 to 7. */
 	readonly window: number;
 }
 
-/** Proposes `info` bytes in both directions, `window` frames from the peer and one to the peer. */
+/**
+ * Writes a proposal: `info` bytes in both directions, a window of `window` frames for the peer, and a window of one
+ * frame for us.
+ */
 export function encodeParameters(into: Uint8Array, at: number, proposal: Proposal): number {
 	const { info, window } = proposal;
 	into[at] = FORMAT_IDENTIFIER;
@@ -68,7 +72,7 @@ export interface Information {
 	readonly infoEnd: number;
 }
 
-/** Returns the parameter's value, 0 to 0xFFFFFFFF; 0 if it is missing or the list is malformed. */
+/** Returns the value of a parameter, 0 to 0xFFFFFFFF; 0 if it is missing or the list is malformed. */
 export function parameterOf(message: Information, number: number): number {
 	const { bytes, infoStart, infoEnd } = message;
 	if (infoEnd - infoStart < 3) return 0;

@@ -1,6 +1,6 @@
 /**
- * Sends a frame (frame.ts) in pieces: header, information, check. Information is not copied, and a frame may exceed
- * what a link accepts at once.
+ * Sends a frame (frame.ts) in pieces: header, information, check value. The information is not copied, and a frame may
+ * be longer than what a link accepts in one call.
  */
 import { CRC16_START, crc16, stepCRC16 } from "../bytes/crc16.js";
 import { OUTPUT_TRANSMIT, type Output } from "../io/machine.js";
@@ -23,11 +23,11 @@ import {
 	LLC_LENGTH,
 } from "./frame.js";
 
-/** Longest piece, bytes; the link copies each piece. */
+/** Maximum length of a piece, bytes. It is small, because the link copies each piece. */
 const PIECE_LIMIT = 128;
-/** Longest head: flag, format, two addresses, control, header check, LLC header. */
+/** Length of the longest head: flag, format, two addresses, control, header check, LLC header. */
 const HEAD_LIMIT = 1 + 2 + ADDRESS_LIMIT + 1 + 1 + 2 + LLC_LENGTH;
-/** Frame check and flag, bytes. */
+/** Length of frame check and closing flag, bytes. */
 const TAIL_LENGTH = 3;
 
 const STAGE_NONE = 0;
@@ -43,11 +43,11 @@ export const WITH_LLC = 2;
 export class FrameSender {
 	readonly toAllStations: boolean;
 	control = 0;
-	/** End of the server address in `head`, which begins at ADDRESS_AT; ADDRESS_BAD if it is invalid. */
+	/** End of the server address in `head`; the address begins at ADDRESS_AT. ADDRESS_BAD if it is invalid. */
 	readonly sourceStart: number;
-	/** End of the client address; ADDRESS_BAD if an address is invalid. */
+	/** End of the client address in `head`; ADDRESS_BAD if one of the two addresses is invalid. */
 	readonly sourceEnd: number;
-	/** Bytes before the information, then those after it. */
+	/** Buffer for the bytes before the information and then for those after it. */
 	readonly head = new Uint8Array(HEAD_LIMIT + TAIL_LENGTH);
 	#stage = STAGE_NONE;
 	#headEnd = 0;
@@ -70,19 +70,19 @@ export class FrameSender {
 		return this.#stage !== STAGE_NONE;
 	}
 
-	/** Returns the length of a frame, bytes. `info`: bytes of information, with the LLC header. */
+	/** Returns the length of a frame, bytes. `info` is the length of its information with the LLC header. */
 	frameLength(info: number): number {
 		return this.sourceEnd + 1 + (info > 0 ? info + CHECK_LENGTH : 0) + TAIL_LENGTH;
 	}
 
-	/** Sets the information of the next frame. The bytes must not change until they are sent. */
+	/** Sets the information for the next frame. The bytes must not change until they are sent. */
 	carry(bytes: Uint8Array, start: number, end: number): void {
 		this.#info = bytes;
 		this.#infoAt = start;
 		this.#infoEnd = end;
 	}
 
-	/** The frame has information only if `carry` was called since the last one. */
+	/** Begins a frame. It has information only if `carry` was called since the last frame. */
 	begin(control: number, kind: number): void {
 		const { head } = this;
 		const info = this.#infoEnd - this.#infoAt + (kind & WITH_LLC ? LLC_LENGTH : 0);

@@ -1,12 +1,13 @@
 /**
  * Frees sectors of the history's partition. For this, it copies the history from its beginning, packed and thinned out,
- * into one free sector at a time. Every quarter hour is kept for KEEP_S[QUARTERS]. After that, only the readings
- * nearest to the boundaries of hours, days and months are kept, for as long as KEEP_S says. The age of an entry is its
- * distance from the last reading before the head sector.
+ * into one free sector at a time. Every quarter hour is kept for KEEP_S[QUARTERS]. Older entries are kept only if they
+ * are nearest to the boundaries of hours, days and months, for as long as KEEP_S says. The age of an entry is its
+ * distance in time from the last reading before the head sector.
  *
- * A copy holds at least the rest of its first source sector, so copying never reduces the free space. The sector of an
- * incomplete copy still counts as free. If a whole pass frees no sector, the next pass keeps days for half the time.
- * This can happen with all registers in 32 KB.
+ * A copy contains at least the rest of its first source sector, so copying never reduces the number of free sectors.
+ * While a copy is incomplete, its sector still counts as free. If a pass over the whole history does not free enough
+ * sectors, the next pass keeps days for half the time. This can happen if all registers are stored in a partition of 32
+ * KB.
  */
 import { ERASE_SIZE } from "../io/flash.js";
 import { DAY_S, DAYS, type LocalCalendar, MONTHS, PERIOD_S, QUARTERS } from "../time/calendar.js";
@@ -16,23 +17,23 @@ import { EntryWriter } from "./entry-writer.js";
 import { toleranceOf } from "./periods.js";
 import { DATA_END, END_S, KIND_DENSE, RECORD_SIZE, type Sectors } from "./sectors.js";
 
-/** Retention by level, seconds: 2, 14 and 800 days, ten years. */
+/** Retention in seconds: 2 days for quarter hours, 14 days for hours, 800 days for days, ten years for months. */
 export const KEEP_S: readonly number[] = Object.freeze([2 * DAY_S, 14 * DAY_S, 800 * DAY_S, 3653 * DAY_S]);
 /**
- * The retention of days is halved this many times before that of other levels is halved too. Household meters need no
- * halving.
+ * The retention of days is halved this many times before the retention of hours, months and quarter hours is halved,
+ * too. With household meters, no halving is necessary.
  */
 const DAYS_FIRST = 8;
-/** Free sectors required before a further sector takes readings. */
+/** Minimum number of free sectors. If there are fewer, compaction is needed. */
 const SPARE = 2;
 
 export class Compaction {
 	readonly #sectors: Sectors;
-	/** Time up to which this pass has copied, seconds; 0 at the start of a pass. */
+	/** Time up to which the present pass has copied entries, Unix seconds; 0 at the start of a pass. */
 	#fromS = 0;
 	#pressure = 0;
 	#source: EntryCursor | undefined;
-	/** Current entry, to which the entries omitted before it were added. */
+	/** Current entry. The rises of the omitted entries before it have been added to it. */
 	readonly #current = new Entry();
 	#beforeS = 0;
 	#droppedS = 0;
@@ -57,8 +58,8 @@ export class Compaction {
 	}
 
 	/**
-	 * Copies at most `limit` entries; the first call for a sector erases it. If the flash fails it throws, and the
-	 * object is unusable.
+	 * Copies at most `limit` entries. The first call for a sector only erases the sector. Throws if the flash fails;
+	 * the object must not be used any more then.
 	 */
 	step(calendar: LocalCalendar, limit = Number.POSITIVE_INFINITY): void {
 		const sectors = this.#sectors;
@@ -133,9 +134,9 @@ export class Compaction {
 	private levelOf(ageS: number): number {
 		let level = QUARTERS;
 		for (; level <= MONTHS; level++) {
-			// Days are halved first: they take most of the room.
+			// The retention of days is halved first, because days take most of the room.
 			const halved = level === DAYS ? this.#pressure : Math.max(0, this.#pressure - DAYS_FIRST);
-			// Two periods are added, so that the first reported period does not change.
+			// Two periods are added, so that compaction does not change the first period that is reported.
 			if (ageS <= KEEP_S[level] / 2 ** halved + 2 * PERIOD_S[level]) break;
 		}
 		return level;
@@ -143,8 +144,9 @@ export class Compaction {
 }
 
 /**
- * Returns true if the entry is nearest to a boundary of the level, between neighbours at `beforeS` and `nextS`. If both
- * neighbours of a boundary are too far from it, both are kept, for interpolation.
+ * Returns true if the entry is the nearest one to a boundary between two periods of the level. The entries before and
+ * after it have the times `beforeS` and `nextS`. If the entries on both sides of a boundary are too far from it, both
+ * are kept, because the reading at the boundary will be interpolated.
  */
 function isKept(calendar: LocalCalendar, level: number, beforeS: number, entry: Entry, nextS: number): boolean {
 	const { timeS, flags } = entry;

@@ -1,11 +1,14 @@
-/** The history's entries in order of time, across sectors. */
+/** Reads the entries of the history in order of time, from all sectors. */
 import { ERASE_SIZE } from "../io/flash.js";
 import { Entry, REGISTER_COUNT } from "./entry.js";
 import { type MeterState, READINGS } from "./meter-state.js";
 import type { EntrySource } from "./periods.js";
 import { BLOCK_LIMIT, blockSize, DATA_END, END_S, RAW_START, type Sectors } from "./sectors.js";
 
-/** Size of the window, bytes: a block that begins in the first half is completely in it. */
+/**
+ * Size of the window (the buffer for a part of a sector), bytes. A block that begins in the first WINDOW - BLOCK_LIMIT
+ * bytes is completely in the window.
+ */
 const WINDOW = 224;
 
 export class EntryCursor implements EntrySource {
@@ -13,7 +16,7 @@ export class EntryCursor implements EntrySource {
 	readonly #sectors: Sectors;
 	readonly #state: MeterState | undefined;
 	readonly #window = new Uint8Array(WINDOW);
-	/** Position of the window in the sector; Infinity if it must be filled. */
+	/** Position of the window in the sector; Infinity if the window must be filled. */
 	#windowAt = Number.POSITIVE_INFINITY;
 	#sector = -1;
 	#at = 0;
@@ -21,7 +24,10 @@ export class EntryCursor implements EntrySource {
 	#beforeS = 0;
 	#timeS: number;
 
-	/** Starts after the entry at `fromS`, or at the beginning if it is 0. `state` is updated with each raw entry. */
+	/**
+	 * The first entry is the one after `fromS`, or the first one of the history if `fromS` is 0. `state` is updated
+	 * with each entry from a raw sector.
+	 */
 	constructor(sectors: Sectors, fromS = 0, state?: MeterState) {
 		this.#sectors = sectors;
 		this.#timeS = fromS;
@@ -32,12 +38,15 @@ export class EntryCursor implements EntrySource {
 		return this.#timeS;
 	}
 
-	/** Position of the next entry in the head sector, once `next` has returned false. */
+	/** Position for the next entry in the head sector. Valid when `next` has returned false. */
 	get position(): number {
 		return this.#at;
 	}
 
-	/** Returns false at the end. Throws if the sector was reused in the meantime, or if the flash fails. */
+	/**
+	 * Moves to the next entry. Returns false at the end. Throws if the sector was reused in the meantime, or if the
+	 * flash fails.
+	 */
 	next(): boolean {
 		for (;;) {
 			if (this.#sector < 0 && !this.open()) return false;
@@ -94,7 +103,7 @@ export class EntryCursor implements EntrySource {
 		this.#at += size;
 		const state = this.#state;
 		if (state !== undefined) {
-			// Older firmware wrote fewer registers.
+			// A state that older firmware has written has fewer registers, so the rest is set to 0.
 			if (entry.hasState) state.bytes.fill(0).set(window.subarray(end, at + 1 + window[at]));
 			else for (let i = 0; i < REGISTER_COUNT; i++) state.numbers[READINGS + i] += entry.rises[i];
 		}

@@ -6,15 +6,15 @@ import { SLOT } from "./sectors.js";
 const PIECE = 4 * SLOT;
 
 export class EntryWriter {
-	/** Time of the last entry, or of the one before the first. */
+	/** Time of the last entry that was written; at first, time of the entry before the first one. */
 	lastS: number;
 	readonly #partition: Partition;
 	readonly #bytes = new Uint8Array(PIECE + ENTRY_LIMIT);
-	/** Bytes not yet in flash, and their position there. */
+	/** Number of bytes that are not in flash yet, and their position in flash (`#at`). */
 	#waiting = 0;
 	#at: number;
 
-	/** `at`: position of the first entry; `beforeS`: time of the entry before it. */
+	/** `at` is the position of the first entry in the partition; `beforeS` is the time of the entry before it. */
 	constructor(partition: Partition, at: number, beforeS: number) {
 		this.#partition = partition;
 		this.#at = at;
@@ -35,7 +35,7 @@ export class EntryWriter {
 		this.write(this.#waiting);
 	}
 
-	/** The bytes are padded to a multiple of SLOT. */
+	/** Writes `count` bytes to flash. They are padded to a multiple of SLOT. */
 	private write(count: number): void {
 		if (count === 0) return;
 		const bytes = this.#bytes;

@@ -4,19 +4,20 @@
  * An erased byte (0xFF) never begins an entry. Numbers have seven bits per byte, low bits first; bit 7 is set if more
  * bytes follow.
  *
- *   head     1 byte: bits 0-4 registers with a known rise, 5 flags follow, 6 a state follows (journal.ts)
- *   flags    1 byte, if there are any: FLAG_…, and bit 6 for a known rise of TARIFF_2
- *   quarters number: quarter hours since that of the previous entry, at least 1
- *   seconds  number: from the beginning of that quarter hour, 0 to 899
- *   rise     number, for each of those registers, in its unit
+ *   head     1 byte: bits 0-4 registers with a known rise, 5 flags follow, 6 a meter state follows (journal.ts)
+ *   flags    1 byte, if there are any flags: FLAG_…, and bit 6 if the rise of TARIFF_2 is known
+ *   quarters number: quarter hours since the quarter hour of the previous entry, at least 1
+ *   seconds  number: seconds since the beginning of the quarter hour, 0 to 899
+ *   rise     number: rise of a register in its unit, for each register in `head` and `flags`
  *
- * In a household, the entry of a quarter hour takes 6 bytes, that of a day 8. Limits: RISE_END; Unix times of 32 bits.
+ * In a household, the entry of a quarter hour takes 6 bytes, and the entry of a day takes 8 bytes. Limits: a rise is
+ * below RISE_END; Unix times have 32 bits.
  */
 import { QUARTER_S } from "../time/calendar.js";
 
 /**
- * Register numbers: import and export in Wh, gas and water in litres, heat in Wh, and tariff 2's part of the import in
- * Wh.
+ * Register numbers. Import, export and heat are in Wh, gas and water in litres. TARIFF_2 is the part of the import in
+ * tariff 2, in Wh.
  */
 export const IMPORT = 0;
 export const EXPORT = 1;
@@ -26,13 +27,13 @@ export const HEAT = 4;
 export const TARIFF_2 = 5;
 export const REGISTER_COUNT = 6;
 
-/** This entry begins the history: there is no earlier reading. */
+/** The entry begins the history. There is no earlier reading. */
 export const FLAG_START = 1;
-/** The rises lack a part of the consumption. */
+/** A part of the consumption is missing in the rises. */
 export const FLAG_PARTIAL = 2;
-/** The meter was exchanged, or a register reset. */
+/** The meter was exchanged, or a register was reset. */
 export const FLAG_CHANGED = 4;
-/** A register overflowed and continued from 0. */
+/** A register has overflowed and continued from 0. */
 export const FLAG_WRAPPED = 8;
 /**
  * The reading is from the meter's own load profile (filling.ts). periods.ts uses the bits between FLAG_WRAPPED and this
@@ -54,7 +55,7 @@ export class Entry {
 	flags = 0;
 	known = 0;
 	readonly rises = new Float64Array(REGISTER_COUNT);
-	/** Set by `decode`. */
+	/** Set by `decode`: true if a meter state follows the entry. */
 	hasState = false;
 
 	clear(): void {
@@ -63,7 +64,7 @@ export class Entry {
 	}
 
 	add(next: Entry): void {
-		// The sum is partial if only one entry has the register.
+		// If only one of the two entries has a register, the sum of this register is partial.
 		if (this.known !== next.known && this.timeS !== 0) this.flags |= FLAG_PARTIAL;
 		this.flags |= next.flags;
 		this.known |= next.known;
@@ -83,7 +84,10 @@ export class Entry {
 		return to;
 	}
 
-	/** Reads up to ENTRY_LIMIT bytes, which must be there. Returns the end; 0 if invalid. */
+	/**
+	 * Decodes the entry at `at`. `bytes` must have at least ENTRY_LIMIT bytes from there. `beforeS` is the time of the
+	 * previous entry. Returns the end of the entry; 0 if it is invalid.
+	 */
 	decode(bytes: Uint8Array, at: number, beforeS: number): number {
 		const head = bytes[at];
 		if (head & HEAD_NONE) return 0;
@@ -109,7 +113,7 @@ export class Entry {
 	}
 }
 
-/** `value`: at most 49 bits. */
+/** Writes a number and returns the end. `value` has at most 49 bits. */
 function putNumber(into: Uint8Array, at: number, value: number): number {
 	let rest = value;
 	let to = at;

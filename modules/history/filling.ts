@@ -1,13 +1,14 @@
 /**
  * Fills a gap in the history with rows from the meter's own load profile. A gap is the time between two entries that
- * are further apart than the entries that the history keeps of that age, or all time before the first entry.
+ * are further apart than the history keeps entries of this age, or all time before the first entry.
  *
- * The entries around a gap keep their times. Only the rise of the entry after the gap changes: it is divided among that
- * entry and the rows, according to the rows' counters. The counters at the end of a gap are those of the last reading
- * minus all rises after the gap. Before an exchange of the meter, or a decrease or an overflow of a register, the
- * counters are unknown, so earlier gaps are not filled.
+ * The entries around a gap keep their times. Only the rises of the entry after the gap change: they are divided among
+ * this entry and the rows, according to the counter readings in the rows. The history stores no counter readings. At
+ * the end of a gap, they are the readings of the last entry minus all rises after the gap. If the meter was exchanged,
+ * or a register decreased or overflowed, the readings before this event are unknown. So earlier gaps are not filled.
  *
- * The rows are written to a separate sector (sectors.ts), which replaces the gap as soon as its record is written.
+ * The rows are written to a sector of their own (sectors.ts), which takes the place of the gap as soon as its record is
+ * written.
  */
 import { ERASE_SIZE } from "../io/flash.js";
 import { DAY_S, DAYS, HOUR_S, QUARTER_S } from "../time/calendar.js";
@@ -20,38 +21,38 @@ import { IDENT, KNOWN, READINGS } from "./meter-state.js";
 import { DATA_END, KIND_DENSE, RECORD_SIZE } from "./sectors.js";
 
 export const FILLED: readonly number[] = Object.freeze([IMPORT, EXPORT]);
-/** Length of a row in `#numbers`: its time, and the reading of each register in FILLED, NaN if the row has none. */
+/** Length of a row in `#numbers`: its time, and the reading of each register in FILLED. A missing reading is NaN. */
 const ROW = 3;
 
-/** Shortest gap within the last two weeks, and before them. */
+/** Length of the shortest gap that is filled, within the last two weeks (SHORT_GAP_S) and before them (LONG_GAP_S). */
 const SHORT_GAP_S = 2 * HOUR_S;
 const LONG_GAP_S = 1.5 * DAY_S;
 const RECENT_S = 14 * DAY_S;
 /**
- * Up to this many newer rows are dropped because an older row has a higher counter. If more rows contradict the older
- * row, it is dropped instead.
+ * If an older row has higher counter readings than newer rows, up to this many newer rows are dropped. If more newer
+ * rows contradict the older row, the older row is dropped instead.
  */
 const WRONG_LIMIT = 3;
 /**
- * If this many of the oldest rows all contradict the row or reading after them, the rows are those of another meter.
+ * If this many of the oldest rows all contradict the row or the reading after them, these rows come from another meter.
  */
 const OTHER_ROWS = 4;
-/** A rise between two rows is too high if it exceeds RISE_FREE_WH by more than this mean power, W, allows. */
+/** The highest plausible rise between two rows is RISE_FREE_WH plus the energy at this mean power, W. */
 const POWER_LIMIT_W = 2_000_000;
 const RISE_FREE_WH = 1000;
 /**
- * Results of filling other than a number of rows. FILL_LATER: filling is possible only after the next reading.
- * FILL_OTHER: the rows are those of another meter.
+ * Results of filling that are not a number of rows. FILL_LATER: the gap can be filled only after the next reading.
+ * FILL_OTHER: the rows come from another meter than the history.
  */
 export const FILL_LATER = -1;
 export const FILL_OTHER = -2;
 
-/** Rows in order of time. */
+/** Rows of the meter's load profile, in order of time. */
 export class MeterRows {
 	count = 0;
-	/** Registers of the profile, as bits. */
+	/** Bit mask of the registers that the profile has. */
 	known = 0;
-	/** The meter's identification, as in MeterState; 0 if unknown. */
+	/** Identification of the meter, as in MeterState; 0 if unknown. */
 	ident = 0;
 	readonly #numbers: Float64Array;
 
@@ -59,7 +60,10 @@ export class MeterRows {
 		this.#numbers = new Float64Array(limit * ROW);
 	}
 
-	/** Adds a row with the readings of the registers FILLED, unless there is no room, or already a row of that time. */
+	/**
+	 * Adds a row with the readings of the registers FILLED. Does nothing if there is no room or if there is already a
+	 * row with this time.
+	 */
 	add(timeS: number, readings: Float64Array): void {
 		const numbers = this.#numbers;
 		let row = this.count;
@@ -85,20 +89,25 @@ export class MeterRows {
 }
 
 export class Gap {
-	/** `fromS` is 0 before the first entry, `toS` is 0 without a gap. */
+	/**
+	 * Start and end of the gap (`toS`), Unix seconds. `fromS` is 0 if the gap is before the first entry. `toS` is 0 if
+	 * there is no gap.
+	 */
 	fromS = 0;
 	toS = 0;
-	/** Counters of FILLED at `toS`. */
+	/** Counter readings of the registers FILLED at `toS`. */
 	readonly readings = new Float64Array(FILLED.length);
-	/** Registers with a counter on both sides of the gap, as bits. */
+	/** Bit mask of the registers whose counter reading is known on both sides of the gap. */
 	known = 0;
-	/** Last reading; 0 without one. */
+	/** Time of the last reading in the history, Unix seconds; 0 if there is none. */
 	readonly lastS: number;
-	/** True if an exchange of the meter, or a similar break, precedes the gap. */
+	/**
+	 * True if an earlier gap can't be filled because the meter was exchanged, or a register decreased or overflowed.
+	 */
 	isLimited = false;
 	isOther = false;
 	readonly end = new Entry();
-	/** Rows stored, or FILL_…; time of the first, s. */
+	/** Number of rows that were stored, or FILL_…; and time of the first of them (`oldestS`), Unix seconds. */
 	filled = 0;
 	oldestS = 0;
 
@@ -136,12 +145,16 @@ export class Gap {
 			const register = FILLED[i];
 			this.readings[i] = state.numbers[READINGS + register] - since[register];
 		}
-		// The sector with the newest readings must end first: compaction reads only those before it.
+		// The gap ends in the sector with the newest readings (the head). Another sector must become the head first,
+		// because compaction reads only sectors before the head.
 		if (this.toS > 0 && this.toS > sectors.baseOf(sectors.head)) this.filled = FILL_LATER;
 	}
 }
 
-/** Stores the rows that agree with the counters around the gap. Throws if the flash fails. */
+/**
+ * Stores those rows whose counter readings agree with the readings around the gap. Returns their number, or FILL_OTHER.
+ * Throws if the flash fails.
+ */
 export function fill({ sectors, state }: Journal, gap: Gap, rows: MeterRows): number {
 	const ident = state.numbers[IDENT];
 	if (ident * rows.ident > 0 && ident !== rows.ident) return FILL_OTHER;
@@ -170,7 +183,7 @@ export function fill({ sectors, state }: Journal, gap: Gap, rows: MeterRows): nu
 		}
 		writer.put(entry);
 	}
-	// The entry keeps the rest of its rises.
+	// The entry after the gap keeps the rest of its rises.
 	end.flags &= ~FLAG_START;
 	end.known |= gap.known;
 	for (let j = 0; j < FILLED.length; j++) {
@@ -186,8 +199,9 @@ export function fill({ sectors, state }: Journal, gap: Gap, rows: MeterRows): nu
 }
 
 /**
- * Returns the rows to store, at most one for each quarter hour without a reading. Their counters never decrease, from
- * the reading before the gap to the reading after it. Sets `isOther` if the oldest rows contradict all later ones.
+ * Returns the indices of the rows to store, at most one for each quarter hour in which the history has no reading.
+ * Their counter readings never decrease, from the reading before the gap to the reading after it. Sets `isOther` if the
+ * oldest rows contradict all later rows.
  */
 function choose(gap: Gap, rows: MeterRows): number[] {
 	const { end, fromS, known, readings, toS } = gap;
@@ -209,7 +223,7 @@ function choose(gap: Gap, rows: MeterRows): number[] {
 		const quarter = quarterOf(rows.timeS(row));
 		if (quarter >= quarterOf(toS) || quarter <= quarterOf(fromS)) continue;
 		let count = chosen.length;
-		// The earliest row in a quarter hour is used.
+		// If a quarter hour has several rows, the earliest one is used.
 		if (count > 0 && quarterOf(rows.timeS(chosen[count - 1])) === quarter) count--;
 		const least = Math.max(0, count - WRONG_LIMIT);
 		while (count > least && !fits(row, count)) count--;
@@ -227,5 +241,5 @@ function quarterOf(timeS: number): number {
 	return Math.floor(timeS / QUARTER_S);
 }
 
-/** Days for which the history has room. */
+/** Number of days for which the history has room. */
 export const FILL_DAYS = KEEP_S[DAYS] / DAY_S;

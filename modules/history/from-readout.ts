@@ -1,16 +1,16 @@
 /**
- * Extracts the following from a readout: the meter's identity, its energy and volume registers (totals over all
- * tariffs), and tariff 2 of the import.
+ * Extracts from a readout the identity of the meter, the energy and volume registers (totals over all tariffs), and the
+ * import in tariff 2:
  *
- *   import, export  1-b:1.8.0, 1-b:2.8.0; without them (DSMR) the sum of 1.8.1 to 1.8.9, from complete readouts only
- *   tariff 2        1-b:1.8.2, once it is not 0: meters with one tariff often send it as 0
- *   gas, water      7-b:3.0.0, 8-b:1.0.0; M-Bus meters reported by an electricity meter, as below
- *   heat            6-b:1.0.0; 6.8 of a heat meter that omits the medium (IEC 62056-21)
+ *   import, export  1-b:1.8.0, 1-b:2.8.0; if missing (DSMR), the sum of 1.8.1 to 1.8.9, in complete readouts only
+ *   tariff 2        1-b:1.8.2 if it is not 0, because meters with one tariff often send it as 0
+ *   gas, water      7-b:3.0.0, 8-b:1.0.0; or from M-Bus meters that an electricity meter reports (below)
+ *   heat            6-b:1.0.0; or 6.8, from a heat meter that omits the medium in its codes (IEC 62056-21)
  *
- * The codes are those of Blue Book edition 14, 6. For M-Bus (DSMR P1 companion standard 5.0.2, 6.12), 0-n:24.1.0 is the
- * type of meter (EN 13757-3, table 3: 3 gas, 4 and 12 heat, 6 and 7 water) and 0-n:24.2.1, 24.2.3 or 24.3.0 its
- * reading. The first value of a register counts. Values of past billing periods, and values without a matching unit,
- * are ignored.
+ * The codes are defined in Blue Book edition 14, 6. The codes of M-Bus meters are defined in the DSMR P1 companion
+ * standard 5.0.2, 6.12: 0-n:24.1.0 is the type of the meter (EN 13757-3, table 3: 3 gas, 4 and 12 heat, 6 and 7 water),
+ * and 0-n:24.2.1, 24.2.3 or 24.3.0 is its reading. If a register has several values, the first one is used. Values of
+ * past billing periods are ignored, and so are values whose unit does not match.
  */
 import { lowerCase } from "../bytes/ascii.js";
 import { crc16 } from "../bytes/crc16.js";
@@ -26,11 +26,14 @@ const MEDIUM_ELECTRICITY = 1;
 const MEDIUM_HEAT = 6;
 const MEDIUM_GAS = 7;
 const MEDIUM_WATER = 8;
-/** Group C of M-Bus meters that an electricity meter reports; their channels are 1 to MBUS_CHANNELS. */
+/**
+ * Value group C in the codes of M-Bus meters that an electricity meter reports. Their channels (value group B) are 1 to
+ * MBUS_CHANNELS.
+ */
 const GROUP_MBUS = 24;
 const MBUS_CHANNELS = 4;
 const GROUP_SERVICE = 96;
-/** Group E of the metering point ID, 0-0:96.1.10. */
+/** Value group E in the code of the metering point ID, 0-0:96.1.10. */
 const METERING_POINT = 10;
 
 const NOTHING = -1;
@@ -41,22 +44,22 @@ const MINUS = 0x2d;
 const DOT = 0x2e;
 const DIGIT_0 = 0x30;
 
-/** `state` must be empty. */
+/** Extracts the data from a readout into `state`, which must be empty. */
 export function takeReadout({ records, meterId, status }: Readout, { numbers }: MeterState): void {
 	const cursor = new RecordCursor(records);
 	const { code } = cursor;
 	const kinds = new Uint8Array(MBUS_CHANNELS + 1);
-	/** Registers with a total, as bits; others are sums of tariffs. */
+	/** Bit mask of the registers for which the readout has a total. The others are sums of tariffs. */
 	let totals = 0;
-	// 0 means no identification.
+	// The CRC is changed if it is 0, because 0 means that there is no identification.
 	if (meterId.length > 0) numbers[IDENT] = crc16(meterId, 0, meterId.length) || 1;
 	while (cursor.nextRecord()) {
 		const { b, c, d, e } = code;
 		if (c < 0 || code.sub >= 0 || code.billingPeriod !== null || cursor.attribute !== 0 || !cursor.nextValue())
 			continue;
 		const isMBus = c === GROUP_MBUS && code.a === MEDIUM_NONE && b > 0 && b <= MBUS_CHANNELS;
-		// The meter's own number is `0.0.0`, `C.1.0` or `0-0:96.1.0`, not that of an M-Bus meter or of the metering
-		// point.
+		// These codes have the number of the meter itself: `0.0.0`, `C.1.0` or `0-0:96.1.0`. The numbers of M-Bus
+		// meters and of the metering point have other codes.
 		if (b <= 0 && (c === 0 ? d === 0 && e <= 0 : c === GROUP_SERVICE && d === 1 && e < METERING_POINT)) {
 			if (cursor.length > 0) numbers[SERIAL] ||= crc16(cursor.text, 0, cursor.length) || 1;
 		} else if (isMBus && d === 1) kinds[b] = numberOf(cursor, 0);
@@ -103,7 +106,10 @@ export function registerOf({ a, c, d, e }: OBISCode): number {
 	return a === MEDIUM_HEAT ? HEAT : a === MEDIUM_WATER ? WATER : NOTHING;
 }
 
-/** Returns the value in the register's unit, rounded down, or NOTHING. A value without a unit has the usual one. */
+/**
+ * Returns the value in the unit of the register, rounded down, or NOTHING. A value without a unit is assumed to have
+ * the usual unit.
+ */
 export function amountOf(cursor: RecordCursor, register: number): number {
 	const unit = lowerCase(cursor.unit);
 	if (register === GAS || register === WATER) {
@@ -119,7 +125,7 @@ export function amountOf(cursor: RecordCursor, register: number): number {
 	return isJoule ? Math.floor(value / JOULES_OF_WH) : value;
 }
 
-/** Value times 10^exponent, rounded down; NOTHING if it is negative or not a number. */
+/** Returns the value multiplied by 10^exponent, rounded down; NOTHING if it is negative or not a number. */
 function numberOf({ text, length }: RecordCursor, exponent: number): number {
 	const digits = new Uint8Array(NUMBER_LIMIT + 1);
 	const end = length > NUMBER_LIMIT ? 0 : putNumber(text, length, digits);

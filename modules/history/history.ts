@@ -1,18 +1,19 @@
 /**
- * History of consumption: stores good readouts, and returns the energy of quarter hours, hours, days and months.
+ * History of consumption. Stores good readouts, and returns the consumption in quarter hours, hours, days and months.
  *
  *                a readout         due                              enough room
  *   IDLE         WAITING           –                                –
- *   WAITING      WAITING (newer)   TIDYING, or IDLE; it is stored   –
+ *   WAITING      WAITING (newer)   stored; TIDYING or IDLE          –
  *   TIDYING      WAITING           TIDYING, one more step           IDLE
  *
  * A separate task does the work, because `measured` is called deep in the stack. Flash is written at most once per
  * quarter hour, with the first readout in it.
  *
- * Readouts without a time or a register, simulated ones, and those of a quarter hour that has a reading already are
- * skipped. If a known register is missing, a readout is stored only after INCOMPLETE_S, when the register may be gone
- * for good. If the clock was set back by up to BACK_S, readouts are skipped until the clock has caught up. If it was
- * set back by more, the stored readings after the new time are merged into one.
+ * Some readouts are skipped: those without a time or a register, simulated ones, and those in a quarter hour that has a
+ * reading already. If a readout lacks a register that the history has, it is stored only if the last reading is
+ * INCOMPLETE_S old, because the register may then be missing forever. If the clock was set back by up to BACK_S,
+ * readouts are skipped until the clock has caught up. If it was set back by more, the stored readings after the new
+ * time are merged into one reading.
  */
 import type { Driver, Task } from "../io/driver.js";
 import { ERASE_SIZE, type Flash, type Partition } from "../io/flash.js";
@@ -35,20 +36,22 @@ import { countOf } from "./sectors.js";
 export const HISTORY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 4096 });
 
 const PARTITION = "history";
-/** This key is stored while the history is erased; the next start completes an interrupted erase. */
+/** Storage key that exists while the history is being erased. If this is interrupted, the next start completes it. */
 const ERASING_KEY = "history_erase";
 
 const INCOMPLETE_S = HOUR_S;
 const BACK_S = HOUR_S;
-/** Delay of a retry after a lack of memory, and pause between two sectors. */
+/** Delay of a retry after a lack of memory (RETRY_MS), and pause between two sectors (PAUSE_MS). */
 const RETRY_MS = 1000;
 const PAUSE_MS = 250;
-/** Number of entries in a step, which takes 20 ms of CPU time, and the pause after it, ms. */
+/**
+ * Number of entries that a step of compaction copies, which takes 20 ms of CPU time, and the pause after a step, ms.
+ */
 const STEP_ENTRIES = 64;
 const TURN_MS = 20;
 /**
- * A decrease is an overflow if the rise would be at most 1/WRAP_PART of the register's range, otherwise a reset or an
- * exchange.
+ * If a register has decreased, it may have overflowed. This is assumed if the rise would then be at most 1/WRAP_PART of
+ * the register's range. Otherwise the register was reset or the meter exchanged.
  */
 const WRAP_PART = 50;
 
@@ -65,20 +68,20 @@ export interface HistoryOptions {
 	readonly flash: Flash | undefined;
 }
 
-/** Periods are not cached, because a cache would cost more XS slots than a new scan. */
+/** Periods are not cached, because a cache would take more XS slots than a new scan of the flash. */
 export class History implements Timed {
 	readonly #deps: HistoryDeps;
 	readonly #ledger: MemoryLedger;
 	readonly #zone: Offsets;
 	readonly #partition: Partition;
 	readonly #task: Task;
-	/** Time of the last reading, Unix seconds; 0 if not known yet. */
+	/** Time of the last reading in flash, Unix seconds; 0 while it is not known yet. */
 	#lastS = 0;
 	#waiting: Readout | undefined;
 	#compaction: Compaction | undefined;
 	#dueMs = Number.POSITIVE_INFINITY;
 	#isErased = false;
-	/** True if the next reading must begin a sector, so that gaps in the sectors before it can be filled. */
+	/** True if the next reading must begin a new sector, so that gaps in the sectors before it can be filled. */
 	#endsSector = false;
 	/** True if compaction has shortened the retention of days since the start. */
 	isShort = false;
@@ -91,7 +94,10 @@ export class History implements Timed {
 		this.#task = deps.driver.register("history", this);
 	}
 
-	/** Returns undefined if there is no partition. Completes an interrupted factory reset (`wasErasing`) or erase. */
+	/**
+	 * Opens the history. Returns undefined if there is no partition. If a factory reset (`wasErasing`) or `erase` was
+	 * interrupted, completes it.
+	 */
 	static open(options: HistoryOptions, wasErasing: boolean): History | undefined {
 		const partition = options.flash?.open(PARTITION);
 		if (partition === undefined || countOf(partition) === 0) return undefined;
@@ -107,12 +113,12 @@ export class History implements Timed {
 		return history;
 	}
 
-	/** Scans the flash; throws if it fails. */
+	/** Scans the flash. Throws if the flash fails. */
 	journal(): Journal {
 		return new Journal(this.#partition);
 	}
 
-	/** Time of the last reading, Unix ms, or 0. Throws if the flash fails. */
+	/** Time of the last reading, Unix ms; 0 if there is none. Throws if the flash fails. */
 	get lastUtcMs(): number {
 		return this.journal().lastS * 1000;
 	}
@@ -128,8 +134,8 @@ export class History implements Timed {
 	}
 
 	/**
-	 * Periods that begin from `fromS` to before `toS`, within the level's retention. Throws if the flash fails; the
-	 * cursor throws if compaction changes the data meanwhile.
+	 * Returns the periods that begin from `fromS` to before `toS` and within the retention of the level. Throws if the
+	 * flash fails. The cursor throws if compaction changes the data while they are read.
 	 */
 	periods(level: number, fromS: number, toS: number): PeriodCursor {
 		const { sectors, lastS } = this.journal();
@@ -139,8 +145,8 @@ export class History implements Timed {
 	}
 
 	/**
-	 * Finds the newest gap before `beforeS`, and fills it from `rows` (filling.ts). Call it only while the history is not
-	 * busy, with HISTORY_COST claimed. Throws if the flash fails.
+	 * Finds the newest gap before `beforeS`, and fills it with `rows` (filling.ts) if they are given. Call it only
+	 * while the history is not busy, and claim HISTORY_COST before. Throws if the flash fails.
 	 */
 	gap(beforeS: number, rows?: MeterRows): Gap {
 		const journal = this.journal();
@@ -157,7 +163,10 @@ export class History implements Timed {
 		return gap;
 	}
 
-	/** Readouts are ignored until the next start, which completes an interrupted erase. */
+	/**
+	 * Erases the history. Readouts are ignored until the next start. If the erasure is interrupted, the next start
+	 * completes it.
+	 */
 	erase(): void {
 		const { storage } = this.#deps;
 		this.#isErased = true;
@@ -223,14 +232,14 @@ export class History implements Timed {
 		if (isOther) entry.flags = FLAG_CHANGED | FLAG_PARTIAL;
 		else if (!isComplete) entry.flags = FLAG_PARTIAL;
 		const isBreak = compare(entry, state, read, isOther) || isOther;
-		// Missing registers of the same meter keep their value.
+		// A register that is missing in this readout of the same meter keeps its last value.
 		const next = new MeterState();
 		if (!isOther) next.update(state);
 		next.update(read);
 		if (this.#endsSector) journal.endSector();
 		this.#endsSector = false;
 		const compaction = new Compaction(journal.sectors);
-		// The entry needs the room now, so compaction can't wait.
+		// The entry needs room now, so compaction is not left to later steps.
 		if (journal.isFull || isBack) while (compaction.isNeeded) compaction.step(new LocalCalendar(this.#zone));
 		const afterS = isBack ? journal.takeBack(entry) : lastS;
 		if (afterS === 0) {
@@ -246,7 +255,8 @@ export class History implements Timed {
 }
 
 /**
- * True if the quarter hour has a reading, or is before the last one because the clock was set back by at most BACK_S.
+ * True if the quarter hour of `timeS` has a reading already, or if the time is before the last reading because the
+ * clock was set back by at most BACK_S.
  */
 function isOfKnownQuarter(timeS: number, lastS: number): boolean {
 	return timeS >= lastS - BACK_S && Math.floor(timeS / QUARTER_S) <= Math.floor(lastS / QUARTER_S);
@@ -277,8 +287,8 @@ function compare(entry: Entry, state: MeterState, read: MeterState, isOther: boo
 }
 
 /**
- * Returns the rise if the register overflowed; negative if that is implausible. `fall`: change of the reading,
- * negative.
+ * Returns the rise of a register that has overflowed; a negative number if an overflow is implausible. `fall` is the
+ * change of the reading, a negative number.
  */
 function wrappedRise(before: number, fall: number): number {
 	let end = 1;

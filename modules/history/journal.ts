@@ -1,8 +1,8 @@
 /**
  * The history in flash. The first reading in each quarter hour makes an entry, which is appended to the head sector
- * (sectors.ts) as a block of its own. The block also has the meter state (meter-state.ts) if the state does not follow
- * from the entry: in the first block of a sector, and after an exchange of the meter. After a partial block, entries go
- * to another sector.
+ * (sectors.ts) as a block of its own. The block also contains the meter state (meter-state.ts) if the state can't be
+ * calculated from the earlier state and the rises. This is the case in the first block of a sector, and after an
+ * exchange of the meter. If a power cut has left a partial block, the next entry begins another sector.
  */
 import { ERASE_SIZE, type Partition } from "../io/flash.js";
 import { QUARTER_S } from "../time/calendar.js";
@@ -14,18 +14,19 @@ import { BLOCK_LIMIT, DATA_END, END_S, KIND_RAW, makeBlock, RAW_START, Sectors }
 export class Journal {
 	readonly sectors: Sectors;
 	readonly state = new MeterState();
-	/** Time of the last entry, Unix seconds; 0 without one. */
+	/** Time of the last entry, Unix seconds; 0 if there is none. */
 	lastS = 0;
 	#at = DATA_END;
 
-	/** All methods throw if the flash fails. Then create a new Journal. */
+	/** The constructor and all methods throw if the flash fails. Create a new Journal then. */
 	constructor(partition: Partition) {
 		const sectors = new Sectors(partition);
 		this.sectors = sectors;
 		if (sectors.head < 0) return;
 		const cursor = new EntryCursor(sectors, sectors.baseOf(sectors.head), this.state);
 		while (cursor.next()) this.lastS = cursor.entry.timeS;
-		// A power cut may have left a partial block here. The sector is used on only if its rest is erased.
+		// A power cut may have left a partial block after the last entry. The sector is used further only if the rest
+		// of it is erased.
 		const rest = new Uint8Array(DATA_END - cursor.position);
 		sectors.partition.read(sectors.head * ERASE_SIZE + cursor.position, rest);
 		if (rest.every((byte) => byte === 0xff)) this.#at = cursor.position;
@@ -40,8 +41,9 @@ export class Journal {
 	}
 
 	/**
-	 * Appends `entry` and invalidates entries after `afterS`. `state`: meter state after `entry`; `isBreak`: `state`
-	 * does not follow from `entry`. Create a new Journal after each call.
+	 * Appends `entry`. Earlier entries with a time after `afterS` become invalid. `state` is the meter state after
+	 * `entry`. `isBreak` is true if `state` can't be calculated from the state before and `entry`. Create a new Journal
+	 * after each call.
 	 */
 	append(entry: Entry, state: MeterState, isBreak: boolean, afterS = this.lastS): void {
 		const { sectors } = this;
@@ -65,8 +67,8 @@ export class Journal {
 	}
 
 	/**
-	 * After the clock was set back: adds all stored entries from the quarter hour of `entry` on to `entry`. Returns the
-	 * time of the last entry before that quarter hour, or 0.
+	 * Call after the clock was set back. Adds the rises of all stored entries in the quarter hour of `entry` and later
+	 * to `entry`. Returns the time of the last entry before this quarter hour, or 0.
 	 */
 	takeBack(entry: Entry): number {
 		const { timeS } = entry;

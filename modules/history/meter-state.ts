@@ -1,12 +1,16 @@
-/** Identity and readings of a meter. Stored as 64-bit floating-point numbers, in this order. */
+/**
+ * Identity and readings of a meter. They are 64-bit floating-point numbers, stored in the order of the indices below.
+ */
 import { REGISTER_COUNT } from "./entry.js";
 
-/** Index of a number with a bit for each register whose reading is known. */
+/** Index of the bit mask of the registers whose reading is known. */
 export const KNOWN = 0;
-/** Indices of the CRC-16 of the identification, and of the serial number; 0: unknown. */
+/**
+ * Indices of the CRC-16 of the identification (IDENT) and of the CRC-16 of the serial number (SERIAL). 0 means unknown.
+ */
 export const IDENT = 1;
 export const SERIAL = 2;
-/** Index of the first reading; order and units as in entry.ts. 0: unknown. */
+/** Index of the first reading. The order of the readings and their units are those in entry.ts. 0 means unknown. */
 export const READINGS = 3;
 
 export class MeterState {
@@ -20,7 +24,10 @@ export class MeterState {
 		this.numbers[KNOWN] |= numbers[KNOWN];
 	}
 
-	/** Compares the serial numbers if both are known, otherwise the identifications. */
+	/**
+	 * True if the other state belongs to another meter. The serial numbers are compared if both are known, otherwise
+	 * the identifications.
+	 */
 	isOther({ numbers }: MeterState): boolean {
 		const own = this.numbers;
 		const what = own[SERIAL] * numbers[SERIAL] > 0 ? SERIAL : IDENT;

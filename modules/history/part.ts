@@ -1,4 +1,4 @@
-/** History of the meter's registers in flash, by quarter hours, hours, days and months. */
+/** Part that keeps the history of the meter's registers in flash, in quarter hours, hours, days and months. */
 import { route } from "../api/route.js";
 import { SCOPE_READ } from "../auth/tokens.js";
 import { METHOD_GET } from "../http/request.js";

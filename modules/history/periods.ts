@@ -1,23 +1,28 @@
 /**
- * Divides the history's entries into periods of local time (quarter hours to months), one at a time.
+ * Divides the entries of the history into periods of local time, from quarter hours to months, and returns one period
+ * at a time.
  *
- * A period is the consumption between two boundaries. The reading at a boundary is the nearest one, if it is near
- * enough (`toleranceOf`). Otherwise, if the readings around the boundary are at most one and a half periods apart, the
- * rise is interpolated, and both periods are INTERPOLATED. If they are further apart, the boundary's reading is
- * unknown, and the periods around it become one GAP. The first period may begin at a reading, and the last one may end
- * at one; it is PARTIAL then.
+ * A period has the consumption between two boundaries. The reading at a boundary is the nearest reading in time, if it
+ * is near enough (`toleranceOf`). If it is not, and the readings before and after the boundary are at most one and a
+ * half periods apart, the reading at the boundary is interpolated, and the periods on both sides have the flag
+ * INTERPOLATED. If these readings are further apart, the reading at the boundary is unknown, and the periods on both
+ * sides become one period with the flag GAP. The first period may begin at a reading instead of a boundary, and the
+ * last one may end at a reading. Such a period has the flag PARTIAL.
  */
 import { type LocalCalendar, PERIOD_S, QUARTER_S } from "../time/calendar.js";
 import { Entry, FLAG_CHANGED, FLAG_PARTIAL, FLAG_START, REGISTER_COUNT } from "./entry.js";
 
-/** Flags besides FLAG_PARTIAL, FLAG_CHANGED and FLAG_WRAPPED. */
+/** Flags of periods, in addition to FLAG_PARTIAL, FLAG_CHANGED and FLAG_WRAPPED. */
 export const FLAG_INTERPOLATED = 16;
 export const FLAG_GAP = 32;
 
-/** Longest distance between two readings for interpolation, in periods. */
+/** Longest distance in time between two readings for which a reading between them is interpolated, in periods. */
 const DIVIDED = 1.5;
 
-/** Returns how near to a boundary its reading must be, seconds: a fifteenth of the period, at most a quarter hour. */
+/**
+ * Returns the maximum distance in time between a boundary and its reading, seconds: a fifteenth of the period, but at
+ * most a quarter of an hour.
+ */
 export function toleranceOf(level: number): number {
 	return Math.min(PERIOD_S[level] / 15, QUARTER_S);
 }
@@ -25,8 +30,8 @@ export function toleranceOf(level: number): number {
 export interface EntrySource {
 	readonly entry: Entry;
 	/**
-	 * Time of the current entry. Before the first `next`, that of the entry before the first one, or 0 at the
-	 * beginning.
+	 * Time of the current entry. Before the first call of `next`, it is the time of the entry before the first one, or
+	 * 0 if the history has none.
 	 */
 	readonly timeS: number;
 	next(): boolean;
@@ -34,34 +39,37 @@ export interface EntrySource {
 
 export interface PeriodRange {
 	readonly level: number;
-	/** Earliest start, seconds. */
+	/** Earliest start of a period, Unix seconds. */
 	readonly fromS: number;
-	/** Latest start (exclusive), seconds. */
+	/** All periods start before this time, Unix seconds. */
 	readonly toS: number;
 }
 
 export class PeriodCursor {
-	/** Rises and flags of the current period; `timeS` is its end. */
+	/** Rises and flags of the current period. Its `timeS` is the end of the period. */
 	readonly amounts = new Entry();
 	startS = 0;
 	readonly #source: EntrySource;
 	readonly #calendar: LocalCalendar;
 	readonly #range: PeriodRange;
 	readonly #sum = new Entry();
-	/** Start of the period in progress; -1 before the first boundary. */
+	/** Start of the period that is being added up; -1 before the first boundary. */
 	#sumStartS = -1;
 	#sumFlags = 0;
 	#isBegun = false;
 	#beforeS = -1;
-	/** Part of the current entry already in periods, and its amounts. */
+	/**
+	 * Share (0 to 1) of the current entry that has already been added to periods, and the amounts of this share
+	 * (`#given`).
+	 */
 	#share = 0;
 	readonly #given = new Float64Array(REGISTER_COUNT);
-	/** Next boundary. If it is after the entry's time, no further boundary is in the entry. */
+	/** Next boundary. If it is after the time of the current entry, the entry contains no further boundary. */
 	#boundaryS = 0;
 	#isDividing = false;
 	#hasEnded = false;
 
-	/** `source` must begin at or before the range. */
+	/** `source` must begin at the start of the range or earlier. */
 	constructor(source: EntrySource, calendar: LocalCalendar, range: PeriodRange) {
 		this.#source = source;
 		this.#calendar = calendar;
@@ -117,7 +125,8 @@ export class PeriodCursor {
 		}
 		const isDivided = entry.timeS - this.#beforeS <= DIVIDED * PERIOD_S[level] && (entry.flags & FLAG_CHANGED) === 0;
 		this.#boundaryS = this.#calendar.boundary(level, boundaryS, 1);
-		// Between distant readings only the last boundary may have a reading near it.
+		// If the readings are far apart, only the last boundary between them may have a reading near it, so the others
+		// are skipped.
 		if (!isDivided && this.#boundaryS <= entry.timeS) this.#boundaryS = this.#calendar.boundary(level, entry.timeS);
 		const gapS = boundaryS - this.#beforeS;
 		const restS = entry.timeS - boundaryS;

@@ -14,20 +14,20 @@ import { FLAG_GAP, FLAG_INTERPOLATED, type PeriodCursor } from "./periods.js";
 
 export const HISTORY_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 2048 });
 
-/** In the order of levels (time/calendar.ts). */
+/** Names of the levels in the API, in the order of the levels (time/calendar.ts). */
 const LEVELS = Object.freeze(["quarters", "hours", "days", "months"]);
-/** In the order of the registers (history/entry.ts). */
+/** Names of the amounts in the API, in the order of the registers (history/entry.ts). */
 const AMOUNTS = Object.freeze(["import_wh", "export_wh", "gas_l", "water_l", "heat_wh", "import_t2_wh"]);
 /**
- * Number of amounts before the marks in CSV. Later ones follow the marks, so that the columns of older firmware keep
- * their places.
+ * Number of amounts before the columns of the flags in CSV. Amounts that were added later follow these columns, so that
+ * the columns of older firmware stay where they were.
  */
 const BEFORE_MARKS = 5;
 const COLUMNS = "start,end,local_start,import_wh,export_wh,gas_l,water_l,heat_wh,marks,import_t2_wh\r\n";
 const MARKS = Object.freeze(["partial", "interpolated", "gap", "meter_changed", "wrapped", "from_meter"]);
 const FLAGS = Object.freeze([FLAG_PARTIAL, FLAG_INTERPOLATED, FLAG_GAP, FLAG_CHANGED, FLAG_WRAPPED, FLAG_METER]);
 
-/** End of 2099. */
+/** Latest time in a request, Unix seconds: the end of 2099. */
 const TIME_LIMIT_S = 4_102_444_799;
 
 export function getHistory(exchange: Exchange<History | undefined>): void {
@@ -62,7 +62,7 @@ export function getHistory(exchange: Exchange<History | undefined>): void {
 	}
 }
 
-/** Writes the reply in units (json/stream.ts). Unit 0 is the part before the periods. */
+/** Writes the reply in units (json/stream.ts). Unit 0 is the part of the reply before the periods. */
 class Listing {
 	readonly #core: Core;
 	readonly #period: string;

@@ -1,23 +1,23 @@
 /**
  * Sectors of the history's partition, of two kinds:
  *
- *   raw     0 record, 16 on blocks (journal.ts), one per reading; the newest one is the head, to which readings are appended
- *   dense   0 on entries (entry.ts) in sequence, 4080 record; compacted (compaction.ts), never appended to
+ *   raw     0 record, 16 on blocks (journal.ts), one per reading; readings are appended to the newest sector, the head
+ *   dense   0 on entries (entry.ts) in sequence, 4080 record; made by compaction (compaction.ts), nothing is appended
  *
- * A sector is valid once its record is written; a raw sector must have its first block, too. Until then it is free. A
- * record, low byte first:
+ * A sector is valid when its record has been written; a raw sector must also have its first block. Until then it counts
+ * as free. The format of a record, low byte first:
  *
- *   0   4  number of the sector, increasing; if two cover the same time, the higher number is used
- *   4   4  start of the time covered, exclusive (Unix time in seconds, that of the entry before its first)
- *   8   4  end, inclusive; a raw sector is open until the start of the next raw one
+ *   0   4  number of the sector, increasing; if two sectors cover the same time, the one with the higher number is used
+ *   4   4  start of the time covered, exclusive: Unix time in seconds of the entry before its first entry
+ *   8   4  end of the time covered, inclusive; a raw sector covers the time until the start of the next raw sector
  *   12  2  KIND_…
- *   14  2  check (below)
+ *   14  2  check value (below)
  *
- * The record of a compacted sector replaces its source sectors atomically, without marking them; a sector is erased
- * only just before it is reused.
+ * When the record of a compacted sector is written, the sector replaces its source sectors atomically. The source
+ * sectors are not marked. A sector is erased only just before it is used again.
  *
- * A check follows the bytes that it protects. It has 7 bits per byte, so none of its bytes looks erased, and a write
- * that was cut before its last byte fails the check.
+ * A check value follows the bytes that it protects. It has 7 bits in each byte, so none of its bytes looks like erased
+ * flash. If a power cut ends a write before the last byte, the check value is therefore wrong.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { ERASE_SIZE, type Partition } from "../io/flash.js";
@@ -27,15 +27,15 @@ const SECTOR_MINIMUM = 5;
 
 export const RECORD_SIZE = 16;
 /**
- * Readings are between RAW_START and DATA_END: a raw sector's record precedes them, a dense sector's record follows
- * them.
+ * Bounds of the readings in a sector. In a raw sector, they are after RAW_START, where the record ends. In a dense
+ * sector, they are before DATA_END, where the record begins.
  */
 export const RAW_START = RECORD_SIZE;
 export const DATA_END = ERASE_SIZE - RECORD_SIZE;
 export const SLOT = 16;
-/** Maximum length of a block: length, entry, state, check. */
+/** Maximum length of a block, which consists of length, entry, meter state and check value. */
 export const BLOCK_LIMIT = 128;
-/** A time later than that of any entry. */
+/** A time that is later than the time of every entry. */
 export const END_S = 0xffffffff;
 
 export const KIND_RAW = 0x5248;
@@ -51,12 +51,12 @@ export class Sectors {
 	readonly partition: Partition;
 	readonly count: number;
 	head = -1;
-	/** The record of each sector; its number is 0 if the sector is free. */
+	/** Records of all sectors. The number in the record is 0 if the sector has no valid record. */
 	readonly #table: Uint32Array;
-	/** Sectors that `walk` has found in use, as bits. */
+	/** Bit mask of the sectors that `walk` has found in use. */
 	#live = 0;
 
-	/** This and all methods throw if the flash fails. */
+	/** The constructor and all methods throw if the flash fails. */
 	constructor(partition: Partition) {
 		this.partition = partition;
 		this.count = countOf(partition);
@@ -75,7 +75,7 @@ export class Sectors {
 			if (record[KIND] === KIND_DENSE || blockSize(block, 0) > 0) table.set(record, i * COLUMNS);
 		}
 		this.head = -1;
-		// A sector ends where the next one starts. If the clock was set back, this may be before some of its own
+		// A raw sector ends where the next raw sector starts. If the clock was set back, this may be before some of its
 		// readings.
 		for (let i = 0; i < this.count; i++) {
 			if (!this.isRaw(i)) continue;
@@ -104,12 +104,12 @@ export class Sectors {
 		return this.get(sector, KIND) === KIND_RAW;
 	}
 
-	/** Returns false if another Sectors object has reused the sector. */
+	/** Returns false if the sector has been reused since this object read its record. */
 	isIntact(sector: number): boolean {
 		return this.recordOf(sector, this.get(sector, KIND))?.[NUMBER] === this.get(sector, NUMBER);
 	}
 
-	/** Returns the sector with the entries after `timeS`, or -1. */
+	/** Returns the sector that contains the entries after `timeS`, or -1. */
 	at(timeS: number): number {
 		let found = -1;
 		let later = -1;
@@ -119,12 +119,13 @@ export class Sectors {
 				if (later < 0 || this.get(i, BASE) < this.get(later, BASE)) later = i;
 			} else if (found < 0 || this.get(i, NUMBER) > this.get(found, NUMBER)) found = i;
 		}
-		// The sector after a lost one continues the history.
+		// If the sector that covers this time is lost, the history continues with the next sector.
 		return found < 0 ? later : found;
 	}
 
 	/**
-	 * Returns where the sector's valid range ends: at its own end, or at the start of a sector with a higher number.
+	 * Returns where the valid range of the sector ends, which is at its own end or at the start of a sector with a
+	 * higher number.
 	 */
 	endOf(sector: number, timeS: number): number {
 		const fromS = Math.max(timeS, this.get(sector, BASE));
@@ -136,7 +137,10 @@ export class Sectors {
 		return endS;
 	}
 
-	/** Returns the start of the valid range that contains `timeS`: 0, or the time of an entry. */
+	/**
+	 * Goes through all sectors in use, up to the valid range that contains `timeS`. Returns the start of this range,
+	 * which is 0 or the time of an entry.
+	 */
 	walk(timeS: number): number {
 		this.#live = 0;
 		for (let startS = 0; ; ) {
@@ -156,7 +160,7 @@ export class Sectors {
 		return free;
 	}
 
-	/** Throws if no sector is free. */
+	/** Erases a free sector and returns its index. Throws if no sector is free. */
 	allocate(): number {
 		this.walk(END_S);
 		let found = -1;
@@ -189,8 +193,8 @@ export function countOf({ size }: Partition): number {
 }
 
 /**
- * Returns the size of the block at `at`, a multiple of SLOT; 0 if it is invalid. A block has the length of the content,
- * the content, 0xFF as padding, and a check (2).
+ * Returns the size of the block at `at`, a multiple of SLOT; 0 if it is invalid. A block has the length of the content
+ * (1 byte), the content, 0xFF as padding, and the check value (2 bytes).
  */
 export function blockSize(bytes: Uint8Array, at: number): number {
 	const size = Math.ceil((bytes[at] + 3) / SLOT) * SLOT;
@@ -205,7 +209,7 @@ export function makeBlock(bytes: Uint8Array, at: number, length: number): number
 	return size;
 }
 
-/** Writes the check; returns true if it was already there. */
+/** Writes the check value. Returns true if the bytes already had this check value. */
 function checkAt(bytes: Uint8Array, start: number, end: number): boolean {
 	const check = crc16(bytes, start, end - 2);
 	const isThere = bytes[end - 2] === (check & 127) && bytes[end - 1] === ((check >> 7) & 127);

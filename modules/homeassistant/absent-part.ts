@@ -1,8 +1,8 @@
-/** Stand-in of part.ts (../absent.ts). */
+/** Replaces part.ts in a firmware without the hub (../absent.ts). */
 import { Absent, absentPart, keptEntry } from "../absent.js";
 
 const NAME = "hub";
-/** Key of the progress of the statistics (statistic-progress.ts). */
+/** Storage key of the progress of the statistics (statistic-progress.ts). */
 const PROGRESS = "hub_statistics";
 
 export const HUB = absentPart(

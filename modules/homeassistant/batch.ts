@@ -1,8 +1,10 @@
 /**
- * Sends states to the hub over one connection, reopened if the server closes it. It runs in the task of hub.ts.
+ * Sends states to the hub over one connection. If the server closes the connection, it is opened again. A batch runs in
+ * the task of hub.ts.
  *
- * A batch sends one entity as a check, the gateway's own entities, or all. If the reply to the first one is 201, the
- * hub has lost all entities, as after a restart. The batch then sends all.
+ * A batch sends one entity (to check whether the hub still has it), the gateway's own entities, or all entities. If the
+ * reply to the first one is 201, the hub has lost all entities, for example in a restart. The batch then sends all of
+ * them.
  */
 import { FIRST_STATUS, HTTPClient, OUTCOME_NONE } from "../http/client.js";
 import type { HubURL } from "../http/url.js";
@@ -17,9 +19,11 @@ export const SEND_ONE = 0;
 export const SEND_OWN = 1;
 export const SEND_ALL = 2;
 
-/** Path of the API below the hub's address; some users include it in the address. */
+/** Path of the API on the hub. Some users include it in the address of the hub. */
 const API = "/api";
-/** Room for the first lines of a request, bytes: a path of 255 characters, an entity id, a length. */
+/**
+ * Room for the first lines of a request, bytes. They contain a path of up to 255 characters, an entity id and a length.
+ */
 const LINES_SIZE = 512;
 const OK = 200;
 const CREATED = 201;
@@ -34,18 +38,21 @@ export interface BatchOptions {
 }
 
 export class Batch {
-	/** Entities to send, SEND_…; raised to SEND_ALL if the hub has lost the entities. */
+	/** Entities to send, SEND_…. It becomes SEND_ALL if the hub has lost the entities. */
 	scope: number;
-	/** States that the hub has accepted. */
+	/** Number of states that the hub has accepted. */
 	taken = 0;
 	/** Status of the last reply; 0 before the first reply. */
 	status = 0;
-	/** Reason for an end before all states were accepted. */
+	/** Failure that ended the batch before all states were accepted; undefined if there was none. */
 	failure: OutputFailure | undefined;
 	readonly #output: Output;
 	readonly options: BatchOptions;
 	readonly #line: string;
-	/** Request: first lines, which end at LINES_SIZE; fixed fields with the token; the body from #bodyAt on. */
+	/**
+	 * Request. It has the first lines, which end at LINES_SIZE, then the fixed fields with the token, and from #bodyAt
+	 * on the body.
+	 */
 	readonly #request: Uint8Array;
 	readonly #bodyAt: number;
 	#bodies: StateBodies;
@@ -81,13 +88,13 @@ export class Batch {
 		client?.close();
 	}
 
-	/** Sends the next state after a reply. Returns true at the end. */
+	/** Handles a reply and sends the next state. Returns true at the end of the batch. */
 	step(nowMs: number): boolean {
 		const client = this.#client;
 		if (client !== undefined) {
 			const { outcome } = client;
 			if (outcome === OUTCOME_NONE) return false;
-			// The server may have closed the idle connection just before.
+			// The server may have closed the idle connection just before this request arrived.
 			if (client.isWorthRepeating) return this.send(nowMs);
 			if (outcome >= FIRST_STATUS) this.status = outcome;
 			if (outcome !== OK && outcome !== CREATED) {
@@ -104,7 +111,7 @@ export class Batch {
 		return !this.#bodies.next() || this.send(nowMs);
 	}
 
-	/** Sends the current state. Returns true if no connection can be opened. */
+	/** Sends the current state, over a new connection if necessary. Returns true if no connection can be opened. */
 	private send(nowMs: number): boolean {
 		let client = this.#client;
 		if (client === undefined || !client.isOpen) {
@@ -130,7 +137,7 @@ export class Batch {
 		return new StateBodies(this.options.snapshot, hasValues, this.#request, this.#bodyAt);
 	}
 
-	/** Opens a connection. Returns CLIENT_… if that is impossible. */
+	/** Opens a connection. Returns CLIENT_… (io/client.ts) if that is impossible. */
 	private connect(): HTTPClient | number {
 		const { task, url } = this.options;
 		const { host, port: portNumber, secure } = url;

@@ -1,4 +1,4 @@
-/** Failures of sending to the hub; those of the connection are in publish. */
+/** Failures of sending to the hub. Failures of the connection are in the folder publish. */
 import { FIRST_STATUS, HTTP_BAD_REPLY, HTTP_NO_REPLY } from "../http/client.js";
 import {
 	connectFailure,
@@ -41,7 +41,7 @@ const BAD_REPLY = outputFailure(
 	RETCODE_NO_CONNECTION,
 	"The server there does not speak HTTP. Check the port, and whether the address begins with http or https.",
 );
-/** After this failure attempts are rare until the user has corrected the settings. */
+/** After this failure the hub is tried only rarely, until the user has corrected the settings. */
 export const HUB_UNAUTHORIZED = outputFailure(
 	"token_rejected",
 	RETCODE_REFUSED,
@@ -73,7 +73,7 @@ const REJECTED = outputFailure(
 	"The server takes no states. Check that it is Home Assistant.",
 );
 
-/** Returns the failure for an outcome of HTTPClient that is not a success. */
+/** Returns the failure that corresponds to an outcome of HTTPClient that is not a success. */
 export function hubFailure(outcome: number): OutputFailure {
 	if (outcome === HTTP_NO_REPLY) return NO_REPLY;
 	if (outcome === HTTP_BAD_REPLY) return BAD_REPLY;

@@ -1,6 +1,6 @@
 /**
- * Settings of the hub. Token, certificate and address are one entry, written at once, so that the token is never used
- * with another address.
+ * Settings of the hub. Token, certificate and address are in one entry, so one write stores all three, and the token is
+ * never used with another address.
  */
 import { blobReferenceLimit } from "../config/blob.js";
 import { BOOLEAN, BYTES, CHOICE, entry, field, TEXT } from "../config/schema.js";
@@ -46,7 +46,7 @@ export const HUB_LANG = field<string>({
 	choices: Object.freeze(["en", "de", "pl"]),
 	initial: "en",
 });
-/** Reference to the certificate (config/blob.ts); empty without one. */
+/** Reference to the certificate (config/blob.ts); empty if there is none. */
 export const HUB_CERTIFICATE = field<Uint8Array>({
 	entry: IN_HUB,
 	id: 5,
@@ -54,7 +54,7 @@ export const HUB_CERTIFICATE = field<Uint8Array>({
 	kind: BYTES,
 	maximum: blobReferenceLimit(HUB_CERTIFICATE_LIMIT),
 });
-/** Whether the hub also gets the hours of the history as statistics, for its energy dashboard. */
+/** True to send the hours of the history to the hub as statistics, for its energy dashboard. */
 export const HUB_STATISTICS = field<boolean>({
 	entry: IN_HUB,
 	id: 6,

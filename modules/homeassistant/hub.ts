@@ -1,7 +1,7 @@
 /**
- * Publishes readings through Home Assistant's REST API: POST /api/states/<entity_id> for each entity (entities.ts),
- * over one connection. Also detects that the hub has lost the entities. Only a test that the user starts reports its
- * result to the caller.
+ * Publishes readings through Home Assistant's REST API, with POST /api/states/<entity_id> for each entity
+ * (entities.ts), over one connection. Also detects when the hub has lost the entities. A caller gets the result of a
+ * transmission only for a test that the user starts.
  *
  *              readout         meter fails     due           permit       all sent     failed    401, 403   test
  *   OFF        -               -               -             -            -            -         -          refused
@@ -13,17 +13,19 @@
  *
  *   begins: SENDING; QUEUED if another client has the TLS permit; WAITING for a moment if memory is short.
  *   (a) immediately, but not before HUB_PAUSE_MS after the start of the last batch.
- *   (b) one entity only, as a check: a hub that was restarted replies 201, and then all entities are sent again.
- *   (c) a failure: it took longer than TURN_MS or HUB_BATCH_MS.
+ *   (b) sends one entity as a check. A hub that was restarted replies 201, and then all entities are sent again.
+ *   (c) This is a failure: the permit did not come within TURN_MS, or the batch took longer than HUB_BATCH_MS.
  *   (d) WAITING if new data arrived during the transmission.
- *   Changed settings end a transmission: WAITING, or OFF. A restored network connection ends the WAITING.
+ *   Changed settings end a transmission and lead to WAITING or OFF. When the network is restored, a delay in WAITING
+ *   ends.
  *
- * There is no queue: a batch contains the last good readout at the time when it starts. After a failure there are
- * further attempts at increasing intervals (RETRY_S). REFUSED tries again once per hour, because a hub may ban clients
- * with a wrong token. On battery nothing is sent between readouts, and a failure is followed by a single retry.
+ * Readouts are not queued: a batch contains the last good readout at the time when it starts. After a failure there are
+ * further attempts at increasing intervals (RETRY_S). In REFUSED there is only one attempt per hour, because a hub may
+ * ban clients with a wrong token. On battery nothing is sent between readouts, and there is only one retry after a
+ * failure.
  *
- * Statistics (statistics.ts) follow a batch that the hub has accepted; the state is still SENDING. Their failures do
- * not affect the sending of states.
+ * After a batch that the hub has accepted, the statistics (statistics.ts) are sent; meanwhile the state is still
+ * SENDING. If sending statistics fails, states are sent nevertheless.
  */
 
 import { HTTP_CONNECT_MS, HTTP_NO_REPLY } from "../http/client.js";
@@ -56,25 +58,29 @@ import { HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "./fields.js";
 import { FRESH_MS, type Snapshot } from "./state-bodies.js";
 import { type StatisticSources, Statistics } from "./statistics.js";
 
-/** Memory for connection and requests of a readout, or for statistics (at most 265 XS slots and 5.3 KB). */
+/**
+ * Memory for the connection and the requests of a batch, or for the statistics. They take at most 265 XS slots and 5.3
+ * KB.
+ */
 export const HUB_COST: Cost = Object.freeze({ slots: 350, chunkBytes: 6144 });
 
 /** Minimum time between the starts of two batches. */
 export const HUB_PAUSE_MS = 10_000;
 const SETTLE_MS = 2000;
 const RETRY_S = Object.freeze([10, 30, 120, 300, 900]);
-/** Delay of a retry after a lack of memory. */
+/** Delay of a retry after a lack of memory, ms. */
 const SHORT_MS = 2000;
 /**
- * Interval of checks whether the hub still has the entities. It is HUB_WATCH_SOON_MS for HUB_ALERT_MS after a failure.
+ * Interval of the checks whether the hub still has the entities. For HUB_ALERT_MS after a failure it is
+ * HUB_WATCH_SOON_MS.
  */
 export const HUB_WATCH_MS = 300_000;
 export const HUB_WATCH_SOON_MS = 60_000;
 export const HUB_ALERT_MS = 600_000;
-/** Longest batch, and longest wait for the TLS permit. */
+/** Maximum duration of a batch (HUB_BATCH_MS), and maximum wait for the TLS permit (TURN_MS). */
 export const HUB_BATCH_MS = 60_000;
 const TURN_MS = 20_000;
-/** Work that is due within this time delays sleep on battery. */
+/** On battery, sleep is delayed if a batch is due within this time. */
 const SOON_MS = 15_000;
 
 const OUTPUT = Object.freeze({ cost: HUB_COST, testLeastMs: HTTP_CONNECT_MS, testLimitMs: TURN_MS + HUB_BATCH_MS });
@@ -90,9 +96,9 @@ export class Hub implements OutputListener, ScheduledMachine {
 	readonly #deps: OutputDeps;
 	readonly #task: Task;
 	#state = STATE_OFF;
-	/** End of the current state's time limit or delay, monotonic ms. */
+	/** Time at which the limit or the delay of the current state ends, monotonic ms. */
 	#dueMs = Number.POSITIVE_INFINITY;
-	/** Scope of the next batch, SEND_…, from the data that arrived since the start of the last one. */
+	/** Scope of the next batch, SEND_…. It depends on the data that have arrived since the start of the last batch. */
 	#wanted = SEND_ONE;
 	#batch: Batch | undefined;
 	/** Start of the last batch, monotonic ms. */
@@ -135,7 +141,10 @@ export class Hub implements OutputListener, ScheduledMachine {
 		this.#task.update((nowMs) => this.want(SEND_OWN, nowMs));
 	}
 
-	/** Applies changed settings. The user may also save them again to retry after a failure. */
+	/**
+	 * Applies changed settings. It is also called if the user saves the same settings again, for a retry after a
+	 * failure.
+	 */
 	settingsChanged(): void {
 		this.#task.update((nowMs) => {
 			this.close();
@@ -152,7 +161,10 @@ export class Hub implements OutputListener, ScheduledMachine {
 		});
 	}
 
-	/** The loss of the network needs no handling, because requests fail then. */
+	/**
+	 * Ends the delay after a failure when the network is back. The loss of the network needs no handling, because
+	 * requests fail then.
+	 */
 	networkChanged(isUp: boolean): void {
 		if (!isUp) return;
 		this.#task.update((nowMs) => {
@@ -164,14 +176,18 @@ export class Hub implements OutputListener, ScheduledMachine {
 		});
 	}
 
-	/** Sends everything, for a test; returns false during or shortly after another test. The hub must be enabled. */
+	/**
+	 * Sends all entities for a test by the user. Returns false during or shortly after another test. The hub must be
+	 * enabled.
+	 */
 	test(test: SendTest): boolean {
 		return this.#task.update((nowMs) => {
 			if (!this.output.test(test, nowMs)) return false;
 			if (this.#state === STATE_QUEUED || this.#batch !== undefined) return true;
 			this.close();
 			this.#wanted = SEND_ALL;
-			// The batch begins in a later tick, because inside this call chain the chip's stack would overflow.
+			// The batch begins in a later pass of the event loop, because here, inside nested calls, the stack of the
+			// chip would overflow.
 			this.enter(STATE_WAITING, nowMs);
 			return true;
 		});
@@ -245,7 +261,8 @@ export class Hub implements OutputListener, ScheduledMachine {
 		const { config, radio } = this.#deps;
 		const { output } = this;
 		const url = parseHubURL(config.get(HUB_URL));
-		// Errors that only the user can correct come first. The hosts' clients support names and IPv4, but not IPv6.
+		// Errors that only the user can correct are checked first. The TCP clients of the hosts support names and IPv4
+		// addresses, but not IPv6 addresses.
 		if (url === undefined || url.host.startsWith("[")) this.fail(HUB_BAD_URL, 0, nowMs);
 		else if (url.secure && !output.hasCertificates) this.fail(HUB_NO_CERTIFICATE, 0, nowMs);
 		else if (radio !== undefined && radio.address === undefined) this.fail(HUB_NO_NETWORK, 0, nowMs);
@@ -258,13 +275,13 @@ export class Hub implements OutputListener, ScheduledMachine {
 		}
 	}
 
-	/** Requests the TLS permit. Returns false if the request is queued. */
+	/** Requests the TLS permit. Returns false if another client has it and the request is queued. */
 	private hasPermit(nowMs: number): boolean {
 		this.enter(STATE_QUEUED, nowMs + TURN_MS);
 		return this.output.askPermit();
 	}
 
-	/** Starts a batch; its memory is claimed until `close`. */
+	/** Starts a batch. Its memory has been claimed; `close` releases it. */
 	private open(url: HubURL, nowMs: number): void {
 		const { config, text } = this.#deps;
 		const scope = this.#wanted;

@@ -30,7 +30,7 @@ export const HUB = part<Outlet<Hub>>({
 	]),
 	reactions: Object.freeze([
 		applied(ENTRY.fields, ({ sender }: Outlet<Hub>) => sender?.settingsChanged()),
-		// The hub's entity ids contain the host name, so they change with it.
+		// The entity ids in the hub contain the host name, so they change when it changes.
 		changed([WIFI_HOSTNAME], ({ sender }: Outlet<Hub>) => sender?.settingsChanged()),
 	]),
 	open: (core) =>

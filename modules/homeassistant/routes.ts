@@ -33,7 +33,10 @@ export const HUB_TEXTS = Object.freeze({
 	hasStatus: true,
 });
 
-/** The text is stored as it arrives; the value refers to the stored text. */
+/**
+ * Body field with the certificate. The text is stored in flash while it arrives; the value is a reference to the stored
+ * text.
+ */
 const CERTIFICATE_TEXT = bodyField<Uint8Array | typeof CERTIFICATE_BUSY>({
 	name: HUB_CERTIFICATE.name,
 	kind: TEXT,
@@ -47,7 +50,7 @@ export const HUB_SETTINGS = settingsOf(STORED, [HUB_ENABLED.name], {
 	long: LONG_CERTIFICATE,
 	show,
 	accept,
-	// A POST without changes starts a retry after a failure.
+	// A POST starts a retry after a failure even if it changes nothing.
 	applies: true,
 });
 
@@ -68,7 +71,8 @@ function show(exchange: Exchange<Outlet<Hub>>): void {
 
 function accept(exchange: Exchange<Outlet<Hub>>, values: BodyValues): readonly Put[] | undefined {
 	const certificate = values.get(CERTIFICATE_TEXT);
-	// A backup may contain the setting: it is stored for a firmware that has statistics.
+	// A firmware without statistics refuses the setting, but not in a backup: there it is stored for a firmware that
+	// has statistics.
 	const isMissing = isOmitted(HUB_STATISTICS.name);
 	if (isMissing && exchange.within === "" && values.get(HUB_STATISTICS) === true) {
 		exchange.fail(501, UNSUPPORTED, "This firmware was built without statistics.", HUB_STATISTICS.name);
@@ -91,7 +95,8 @@ function accept(exchange: Exchange<Outlet<Hub>>, values: BodyValues): readonly P
 		const kept = enabled ? new Uint8Array(0) : undefined;
 		const trust = certificate ?? kept;
 		const puts = [...putsOf(STORED, values), put(HUB_CERTIFICATE, trust)];
-		// The token is cleared, so that a different server never receives it.
+		// If the address or the certificate changes, the token is cleared, so that a different server never receives
+		// it.
 		const isElsewhere = trust !== undefined || (url !== undefined && url !== exchange.core.config.get(HUB_URL));
 		if (token === undefined && isElsewhere) puts.push(put(HUB_TOKEN, ""));
 		return puts;

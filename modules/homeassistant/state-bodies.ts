@@ -1,11 +1,12 @@
 /**
- * Entities for Home Assistant's REST API (developers.home-assistant.io, "REST API"): id, and body of POST
- * /api/states/<entity_id>.
+ * Writes entities for Home Assistant's REST API (developers.home-assistant.io, "REST API"): the id, and the body of
+ * POST /api/states/<entity_id>.
  *
  *     sensor.<host>_<key>, binary_sensor.<host>_<key>    keys: publish/entities.ts
  *
- * Ids are made from OBIS codes, not from display names, so they are stable. Each POST replaces all attributes, so all
- * are sent each time. Momentary values older than FRESH_MS are omitted, because the hub would show them as current.
+ * Ids are made from OBIS codes and not from display names, so that they do not change. A POST replaces all attributes
+ * of the entity, so each one contains all attributes. Momentary values that are older than FRESH_MS are omitted,
+ * because the hub would show them as current values.
  */
 import { lowerCase } from "../bytes/ascii.js";
 import type { JSONWriter } from "../json/writer.js";
@@ -19,10 +20,10 @@ import {
 } from "../publish/entities.js";
 import type { Readout } from "../readout/readout.js";
 
-/** Maximum age of momentary values. */
+/** Maximum age of momentary values, ms. */
 export const FRESH_MS = 900_000;
 
-/** Space for a body, bytes; a long meter id is cut. */
+/** Space for a body, bytes. A long meter id is cut. */
 export const BODY_SIZE = 1024;
 const METER_ID_LIMIT = 64;
 
@@ -31,15 +32,15 @@ const UNKNOWN = "unknown";
 export interface Snapshot {
 	readonly sources: EntitySources;
 	readonly hostname: string;
-	/** LANGUAGE_… (obis/names.ts). */
+	/** Language of the names: LANGUAGE_… (obis/names.ts). */
 	readonly language: number;
-	/** True for a test by the user, for which there must always be something to send. */
+	/** True for a test by the user. A test always sends something, even if there is no readout. */
 	readonly isTest: boolean;
 	readonly readout: Readout | undefined;
 	/** True if the readout is older than FRESH_MS. */
 	readonly isOld: boolean;
 	readonly hasFailed: boolean;
-	/** Writer shared with other users; it keeps no state between calls. */
+	/** JSON writer, which other code also uses. It keeps no state between calls. */
 	readonly writer: JSONWriter;
 }
 
@@ -49,14 +50,14 @@ export class StateBodies {
 	readonly #snapshot: Snapshot;
 	readonly #slug: string;
 	readonly #entities: Entities;
-	/** Buffer, and where a body starts. */
+	/** Buffer for the bodies, and position in it at which a body starts (`#start`). */
 	readonly #into: Uint8Array;
 	readonly #start: number;
 	#index = -1;
 
 	/**
-	 * Writes bodies into `into[start..)`, which must have room for BODY_SIZE. `hasValues`: includes the readout's
-	 * values.
+	 * Writes bodies into `into` from `start` on, where BODY_SIZE bytes must be free. `hasValues` is true to include the
+	 * values of the readout.
 	 */
 	constructor(snapshot: Snapshot, hasValues: boolean, into: Uint8Array, start: number) {
 		this.#into = into;
@@ -79,10 +80,10 @@ export class StateBodies {
 
 	private isLeftOut({ isMomentary, own }: Entities): boolean {
 		const { isOld, isTest, readout } = this.#snapshot;
-		// The time of the last readout is not sent without a readout, because the hub may know one from before the
-		// restart.
+		// Without a readout since the start, the time of the last readout is not sent, because the hub may still have
+		// the time of a readout before the restart.
 		if (own === LAST_READOUT) return readout === undefined && !isTest;
-		// Over REST each state is a request of its own, so these entities are published by MQTT only.
+		// With the REST API each state needs a request of its own, so these entities are published through MQTT only.
 		if (own === PROBLEM || own === PROBLEM_TEXT || own === METER_NUMBER) return true;
 		return isOld && isMomentary;
 	}
@@ -118,7 +119,9 @@ export class StateBodies {
 	}
 }
 
-/** Slug as in an entity id: lower-case letters, digits, and single inner underscores. */
+/**
+ * Returns the host name in the form for entity ids: lower-case letters, digits, and single underscores between them.
+ */
 export function slugOf(hostname: string): string {
 	let slug = "";
 	for (const part of lowerCase(hostname).split("-")) if (part !== "") slug += slug === "" ? part : `_${part}`;

@@ -1,21 +1,27 @@
-/** Progress of the statistics. All numbers are in one array, so that they are stored in one write. */
+/** Progress of the statistics. All numbers are in one array, so that one write stores them together. */
 import { REGISTER_COUNT } from "../history/entry.js";
 import type { Storage } from "../io/host.js";
 
 export const PROGRESS_KEY = "hub_statistics";
 
-/** The series are the registers, and the part of the import that is not tariff 2. */
+/** Index of the series of the import that is not in tariff 2. The other series are the registers. */
 export const TARIFF_1 = REGISTER_COUNT;
 export const SERIES_COUNT = REGISTER_COUNT + 1;
 
-/** End of the last accepted hour, Unix seconds; 0: everything is to be sent. */
+/** End of the last hour that the hub has accepted, Unix seconds. If it is 0, everything must be sent. */
 export const UPTO_S = 0;
-/** Time of the oldest row that the backfill had stored when this was last checked, Unix seconds. */
+/** Time of the oldest row that the backfill had stored when statistics were last read, Unix seconds. */
 export const FILLED_S = 1;
-/** End of the latest hour that was ever accepted, Unix seconds, and the sums of the series at that time. */
+/**
+ * End of the latest hour that the hub has ever accepted, Unix seconds (LATEST_S), and the sums of the series at that
+ * time (from SUMS on).
+ */
 export const LATEST_S = 2;
 export const SUMS = 3;
-/** Offsets of the series (sum minus counter); 0 until the meter is exchanged. */
+/**
+ * Start of the offsets of the series (sum minus counter). An offset is 0 until the meter is exchanged or a register
+ * overflows.
+ */
 export const OFFSETS = SUMS + SERIES_COUNT;
 const COUNT = OFFSETS + SERIES_COUNT;
 
@@ -27,7 +33,7 @@ export function loadProgress(storage: Storage): Float64Array {
 	return numbers;
 }
 
-/** Throws if flash refuses. */
+/** Stores the progress. Throws if the flash refuses the write. */
 export function storeProgress(storage: Storage, numbers: Float64Array): void {
 	storage.set(PROGRESS_KEY, new Uint8Array(numbers.buffer));
 }

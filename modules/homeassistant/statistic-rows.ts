@@ -1,13 +1,14 @@
 /**
- * The next rows of the statistics, made from the history. A row is an hour of UTC with a reading at its end, and has
- * the sum of each series at that time. Where the history keeps days or months only, a row is the last hour of the day
- * or month.
+ * Makes the next rows of the statistics from the history. A row stands for an hour of UTC at whose end the history has
+ * a reading. It contains the sum of each series at that time. Where the history only has days or months, the row is the
+ * last hour of the day or month.
  *
- * The sum is the meter's counter plus an offset, which is 0 until the meter is exchanged or a register overflows. The
- * offset then changes, so that the sum continues from where it was.
+ * A sum is the counter reading of the meter plus an offset. The offset is 0 until the meter is exchanged or a register
+ * overflows. Then it changes, so that the sum continues without a jump.
  *
- * The history stores rises, not counters. The counters at the first row are the latest ones minus all rises since, so
- * all of the later history is read. Each call of `work` reads a part.
+ * The history stores rises and not counter readings. The counter readings at the first row are the latest readings
+ * minus all rises after the first row. For this, the whole later history must be read. Each call of `work` reads a part
+ * of it.
  */
 import { FLAG_CHANGED, FLAG_WRAPPED, IMPORT, TARIFF_2 } from "../history/entry.js";
 import { EntryCursor } from "../history/entry-cursor.js";
@@ -19,41 +20,47 @@ import type { Offsets } from "../time/wall-clock.js";
 import { LATEST_S, OFFSETS, SERIES_COUNT, SUMS, TARIFF_1, UPTO_S } from "./statistic-progress.js";
 
 export const ROWS = 24;
-/** End of the hour of row 0, in the year 2000. */
+/** End of the hour of row 0, which is in the year 2000. */
 const ROW_0_END_S = 946_684_800 + HOUR_S;
 
 const BOTH_TARIFFS = (1 << IMPORT) | (1 << TARIFF_2);
-/** Number of periods per call of `work`. */
+/** Number of periods that one call of `work` reads. */
 const SLICE = 16;
 const UTC: Offsets = Object.freeze({ offsetMinutes: () => 0 });
 
 export class StatisticRows {
-	/** Number of rows, which are numbered from 1. Row 0, long before them, has the sums before the first one. */
+	/**
+	 * Number of rows, which are numbered from 1. Row 0 is an hour long before them, with the sums before the first row.
+	 */
 	count = 0;
 	hasMore = false;
-	/** Ends of the hours, Unix seconds. */
+	/** End of the hour of each row, Unix seconds. */
 	readonly endsS = new Float64Array(ROWS + 1);
-	/** Sums in Wh or litres, SERIES_COUNT for each row. */
+	/** Sums of each row in Wh or litres, SERIES_COUNT numbers per row. */
 	readonly sums = new Float64Array((ROWS + 1) * SERIES_COUNT);
 	readonly #journal: Journal;
-	/** Progress (statistic-progress.ts), to be stored after `accept`. */
+	/** Progress (statistic-progress.ts). The caller must store it after `accept`. */
 	readonly progress: Float64Array;
 	readonly #cursor: PeriodCursor;
-	/** Series known in each row, and in any row, as bits. */
+	/** Bit masks of the series that are known in each row, and of those that are known in any row (`#knownInAny`). */
 	readonly #known = new Uint8Array(ROWS + 1);
 	#knownInAny = 0;
-	/** Rises of the periods so far, and of those after the latest accepted hour. */
+	/**
+	 * Rises of each series in all periods that were read so far, and in those after the latest accepted hour
+	 * (`#later`).
+	 */
 	readonly #all = new Float64Array(SERIES_COUNT);
 	readonly #later = new Float64Array(SERIES_COUNT);
-	/** True if a counter fell after the latest accepted hour. */
+	/** True if the meter was exchanged or a register overflowed after the latest accepted hour. */
 	#isChanged = false;
 
-	/** Updates `progress`. Throws what the journal throws. */
+	/** Takes `progress` and updates it. Throws what the journal throws. */
 	constructor(journal: Journal, progress: Float64Array) {
 		const { lastS, sectors } = journal;
 		this.#journal = journal;
 		this.progress = progress;
-		// The clock was set back, or the history erased.
+		// If accepted hours are later than the history, the clock was set back or the history was erased. Everything is
+		// sent again then.
 		if (progress[UPTO_S] > lastS) progress[UPTO_S] = 0;
 		const fromS = progress[UPTO_S];
 		const source = new EntryCursor(sectors, sectors.walk(fromS));
@@ -62,7 +69,7 @@ export class StatisticRows {
 		this.#cursor = new PeriodCursor(source, new LocalCalendar(UTC), { level: HOURS, fromS, toS: lastS + 1 });
 	}
 
-	/** Continues. Returns false once the rows are complete. Throws what the history throws. */
+	/** Reads the next part of the history. Returns false when the rows are complete. Throws what the history throws. */
 	work(): boolean {
 		const cursor = this.#cursor;
 		for (let i = 0; i < SLICE; i++) {
@@ -83,7 +90,7 @@ export class StatisticRows {
 		return (this.#known[row] & (1 << series)) !== 0;
 	}
 
-	/** Records that the hub has accepted the rows. */
+	/** Call when the hub has accepted the rows. Updates `progress`. */
 	accept(): void {
 		const progress = this.progress;
 		const { count } = this;
@@ -106,7 +113,7 @@ export class StatisticRows {
 		}
 		let known = amounts.known & this.#journal.state.numbers[KNOWN];
 		if ((known & BOTH_TARIFFS) === BOTH_TARIFFS) known |= 1 << TARIFF_1;
-		// A period that ends within an hour ends with the last reading, and is not complete.
+		// A period that does not end at a full hour ends with the last reading, so it is not complete.
 		if (known === 0 || timeS % HOUR_S !== 0) return;
 		if (this.count === ROWS) {
 			this.hasMore = true;
@@ -131,7 +138,7 @@ export class StatisticRows {
 	}
 }
 
-/** Returns the amount of a series, from an array with an amount per register. */
+/** Returns the amount of a series. `registers` has an amount for each register. */
 function amountOf(registers: Float64Array, series: number): number {
 	return series === TARIFF_1 ? registers[IMPORT] - registers[TARIFF_2] : registers[series];
 }

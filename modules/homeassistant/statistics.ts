@@ -1,7 +1,7 @@
 /**
- * Statistics for the hub's energy dashboard by Home Assistant's WebSocket API (developers.home-assistant.io, "WebSocket
- * API"; homeassistant/components/recorder/websocket_api.py). Runs in the task of hub.ts, with its memory and TLS permit,
- * after states that the hub has accepted.
+ * Sends statistics for the hub's energy dashboard through Home Assistant's WebSocket API (developers.home-assistant.io,
+ * "WebSocket API"; homeassistant/components/recorder/websocket_api.py). This is done in the task of hub.ts, with its
+ * memory and its TLS permit, after a batch of states that the hub has accepted.
  *
  *             begin     rows complete    no rows, exception   message                    failure
  *   IDLE      READING   -                -                    -                          -
@@ -9,15 +9,16 @@
  *   SENDING   -         -                -                    next message, then OVER    OVER
  *   OVER      -         -                -                    -                          -
  *
- *   OVER: `step` returns true, and the owner calls `close`, which leads to IDLE.
+ *   In OVER, `step` returns true, and the owner calls `close`, which leads to IDLE.
  *
- * A run sends a piece of up to ROWS hours (statistic-rows.ts), with two messages for each series. The progress is
- * stored only after that, so nothing is lost. A row that is sent twice replaces itself. Without new rows no connection
- * is opened.
+ * A run sends up to ROWS hours (statistic-rows.ts), with two messages for each series. The progress is stored only when
+ * all are accepted, so no hour is lost. If a row is sent twice, the second one replaces the first one. If there are no
+ * new rows, no connection is opened.
  *
- * The external ids are smart_meter_gateway:<host>_<key>. Home Assistant counts the whole sum of a series' first row as
- * consumption in that hour. Therefore the first message asks whether there are earlier rows. If not, the second one
- * adds a row of the year 2000, which no diagram shows, with the sum before the first hour.
+ * The ids of the series in the hub are smart_meter_gateway:<host>_<key>. Home Assistant counts the whole sum in the
+ * first row of a series as consumption in the hour of this row. Therefore the first message asks whether the hub has
+ * earlier rows. If it has none, the second message also has a row in the year 2000, which no diagram shows, with the
+ * sum before the first hour.
  */
 import { GAS, WATER } from "../history/entry.js";
 import type { History } from "../history/history.js";
@@ -35,19 +36,25 @@ import { slugOf } from "./state-bodies.js";
 import { FILLED_S, loadProgress, SERIES_COUNT, storeProgress, UPTO_S } from "./statistic-progress.js";
 import { StatisticRows } from "./statistic-rows.js";
 
-/** Pause between two steps of reading the history, so that other tasks can run. */
+/** Pause between two steps of reading the history, ms. Other tasks can run in it. */
 const TURN_MS = 20;
-/** Time until the next run, if no rows remain. */
+/** Minimum time until the next run if no rows remain, ms. */
 const NEXT_MS = 600_000;
-/** Size of the largest message to send: head and name, and ROWS + 1 rows of at most 60 bytes; or a token. */
+/**
+ * Size of the largest message to send, bytes. It has a head with a name, and ROWS + 1 rows of at most 60 bytes; or a
+ * token.
+ */
 const MESSAGE_SIZE = FRAME_ROOM + 2048;
-/** Size of the largest message to receive; results have less than 200 bytes, errors quote what was sent. */
+/**
+ * Size of the largest message to receive, bytes. Results have less than 200 bytes. Errors may be longer, because they
+ * quote what was sent.
+ */
 const RECEIVED_LIMIT = 1024;
 
-/** Domain in Home Assistant. */
+/** Source of the series in Home Assistant; their ids begin with it. */
 const SOURCE = "smart_meter_gateway";
 const KEYS: readonly string[] = Object.freeze(["import", "export", "gas", "water", "heat", "import_t2", "import_t1"]);
-/** Wh in a kWh, and litres in a m³. */
+/** Number of Wh in a kWh, and of litres in a m³. */
 const UNITS = 1000;
 
 const STATE_IDLE = 0;
@@ -58,7 +65,7 @@ const STATE_OVER = 3;
 export interface StatisticSources {
 	readonly history: History;
 	readonly storage: Storage;
-	/** `filledS` is missing in a firmware without the backfill. */
+	/** The part backfill. Its `filledS` is missing in a firmware without the backfill. */
 	readonly backfill: { readonly filledS?: number };
 }
 
@@ -70,16 +77,16 @@ export class Statistics {
 	#failure = "";
 	readonly #output: Output;
 	readonly #deps: OutputDeps;
-	/** Sources of the rows; undefined in a device without a history, which has no statistics. */
+	/** Sources of the rows. Undefined in a device without a history; such a device has no statistics. */
 	readonly #sources: StatisticSources | undefined;
 	#state = STATE_IDLE;
-	/** Time of the next step while READING, otherwise the earliest time of the next run, monotonic ms. */
+	/** In READING, time of the next step; otherwise, earliest time of the next run; monotonic ms. */
 	#dueMs = Number.NEGATIVE_INFINITY;
 	#options: BatchOptions | undefined;
 	#rows: StatisticRows | undefined;
 	#client: WebSocketClient | undefined;
 	#bytes: Uint8Array | undefined;
-	/** Series being sent. `#isAsking`: the hub is being asked for earlier rows of the series. */
+	/** Series that is being sent. `#isAsking` is true while the hub is asked for earlier rows of this series. */
 	#series = 0;
 	#isAsking = false;
 
@@ -96,7 +103,10 @@ export class Statistics {
 		return this.#failure || (this.uptoS > 0 ? "ok" : "waiting");
 	}
 
-	/** Begins a run for the hub that has just accepted a batch with these options. Returns false if no run is due. */
+	/**
+	 * Begins a run if one is due, and returns whether it has begun. The hub must just have accepted a batch with these
+	 * options.
+	 */
 	begin(options: BatchOptions, nowMs: number): boolean {
 		if (!this.isOn || nowMs < this.#dueMs || this.#sources?.history.isBusy) return false;
 		this.#options = options;
@@ -106,7 +116,10 @@ export class Statistics {
 		return true;
 	}
 
-	/** Makes the next run begin with the oldest hour, because the hub may be a different one. */
+	/**
+	 * Call when the settings have changed. The next run begins with the oldest hour, because the hub may be a different
+	 * one.
+	 */
 	restart(): void {
 		const sources = this.#sources;
 		this.#failure = "";
@@ -133,13 +146,13 @@ export class Statistics {
 			if (this.#rows.work()) return;
 			this.#state = this.#rows.count > 0 ? STATE_SENDING : STATE_OVER;
 		} catch {
-			// The history was compacted meanwhile, or flash failed.
+			// The history was compacted while it was read, or the flash has failed.
 			this.#state = STATE_OVER;
 		}
 		if (this.#state === STATE_SENDING) this.open();
 	}
 
-	/** Continues after a change. Returns true if the run is over. */
+	/** Handles the messages of the hub. Returns true if the run is over. */
 	step(nowMs: number): boolean {
 		const client = this.#client;
 		while (this.#state === STATE_SENDING && client !== undefined && client.length >= 0) {
@@ -187,7 +200,10 @@ export class Statistics {
 		else this.#client = opened;
 	}
 
-	/** Handles a message of the hub, which sends one after the handshake, and one after each of ours. */
+	/**
+	 * Handles a message of the hub, and sends the next one. The hub sends a message after the handshake, and one after
+	 * each message of the gateway.
+	 */
 	private answer(client: WebSocketClient, nowMs: number): void {
 		const { writer } = this.#deps;
 		const bytes = this.#bytes!;
@@ -207,8 +223,8 @@ export class Statistics {
 	}
 
 	/**
-	 * Writes the next message. It asks whether the hub has earlier rows of the next series or, once this is known
-	 * (`hasEarlier`), sends the rows of that series. Returns false after the last series.
+	 * Writes the next message. For each series there are two. The first one asks whether the hub has earlier rows. When
+	 * this is known (`hasEarlier`), the second one sends the rows. Returns false after the last series.
 	 */
 	private putNext(rows: StatisticRows, hasEarlier: boolean): boolean {
 		this.#isAsking = !this.#isAsking;
@@ -259,12 +275,15 @@ export class Statistics {
 			storeProgress(this.#sources!.storage, rows.progress);
 			this.hasMore = rows.hasMore;
 		} catch {
-			// The storage counts refused writes; these rows are sent again.
+			// The flash has refused the write, which the storage reports. These rows will be sent again.
 		}
 		this.end("");
 	}
 
-	/** `outcome`: that of the client, or HTTP_BAD_REPLY if the server refuses the statistics. */
+	/**
+	 * Ends the run with a failure. `outcome` is the outcome of the client, or HTTP_BAD_REPLY if the hub refuses the
+	 * statistics.
+	 */
 	private fail(outcome: number): void {
 		this.end(outcome === HTTP_BAD_REPLY ? "statistics_refused" : hubFailure(outcome).code);
 	}
@@ -277,8 +296,8 @@ export class Statistics {
 }
 
 /**
- * Begins to read rows. If the backfill has stored rows since, it begins with the oldest of them. Throws what the
- * history throws.
+ * Begins to read rows. If the backfill has stored rows since the last run, begins with the oldest of them. Throws what
+ * the history throws.
  */
 function readRows({ backfill, history, storage }: StatisticSources): StatisticRows {
 	const { filledS = 0 } = backfill;

@@ -1,15 +1,16 @@
 /**
- * Sender of hybrid public key encryption (RFC 9180): mode base, DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM.
+ * Sender's side of hybrid public key encryption (RFC 9180): mode base, DHKEM(P-256, HKDF-SHA256), HKDF-SHA256,
+ * AES-128-GCM.
  */
 import { AES_KEY_LENGTH, type Crypto, GCM_IV_LENGTH } from "../io/crypto.js";
 import type { TextCodec } from "../io/host.js";
 
-/** ASCII suite ids for the labels (RFC 9180, 4.1 and 5.1): KEM 0x0010, KDF 0x0001, AEAD 0x0001. */
+/** Suite ids that precede the labels (RFC 9180, 4.1 and 5.1). The KEM is 0x0010, the KDF 0x0001, the AEAD 0x0001. */
 const KEM_SUITE = "KEM\u0000\u0010";
 const HPKE_SUITE = "HPKE\u0000\u0010\u0000\u0001\u0000\u0001";
 const VERSION = "HPKE-v1";
 const SECRET_LENGTH = 32;
-/** Maximum number of messages, because only the last four bytes of the nonce count them. */
+/** Maximum number of messages. It is limited, because only the last four bytes of the nonce count the messages. */
 const SEQUENCE_END = 2 ** 32;
 
 interface SealerDeps {
@@ -18,17 +19,17 @@ interface SealerDeps {
 }
 
 export class Sealer {
-	/** Ephemeral public key ("enc"). */
+	/** Ephemeral public key, which RFC 9180 calls "enc". */
 	readonly encapsulated: Uint8Array;
 	readonly #crypto: Crypto;
 	readonly #key: Uint8Array;
-	/** Base nonce with the next message's number (RFC 9180, 5.2). */
+	/** Nonce of the next message: the base nonce combined with the number of the message (RFC 9180, 5.2). */
 	readonly #nonce: Uint8Array;
 	#sequence = 0;
 
 	/**
-	 * SetupBaseS (RFC 9180, 5.1.1). `receiver`: public key, P256_POINT_LENGTH bytes; `info`: known to the receiver.
-	 * Throws a RangeError if `receiver` is not a point of P-256.
+	 * SetupBaseS of RFC 9180, 5.1.1. `receiver` is the public key of the receiver, P256_POINT_LENGTH bytes. `info` must
+	 * be known to the receiver. Throws a RangeError if `receiver` is not a point of P-256.
 	 */
 	constructor(deps: SealerDeps, receiver: Uint8Array, info: Uint8Array) {
 		const none = new Uint8Array(0);
@@ -45,7 +46,7 @@ export class Sealer {
 			receiver,
 		);
 		const hpke = new KeyDerivation(deps, HPKE_SUITE);
-		// mode_base, then hashes of an empty pre-shared key id and of `info`.
+		// The context is mode_base, the hash of an empty pre-shared key id, and the hash of `info`.
 		const context = [
 			text.encode("\u0000"),
 			hpke.extract(none, "psk_id_hash", none),
@@ -56,7 +57,10 @@ export class Sealer {
 		this.#nonce = hpke.expand(master, "base_nonce", GCM_IV_LENGTH, ...context);
 	}
 
-	/** Returns the ciphertext, and a 16-byte tag over it and `associated`. Throws after SEQUENCE_END messages. */
+	/**
+	 * Encrypts a message. Returns the ciphertext, followed by a 16-byte tag over the ciphertext and `associated`.
+	 * Throws after SEQUENCE_END messages.
+	 */
 	seal(associated: Uint8Array, message: Uint8Array): Uint8Array {
 		if (this.#sequence === SEQUENCE_END) throw new Error("hpke: too many messages");
 		const sealed = this.#crypto.aes128GCM(this.#key, this.#nonce, associated, message);
@@ -71,7 +75,7 @@ export class Sealer {
 	}
 }
 
-/** LabeledExtract and LabeledExpand (RFC 9180, 4) over HKDF-SHA256 (RFC 5869). */
+/** LabeledExtract and LabeledExpand (RFC 9180, 4) with HKDF-SHA256 (RFC 5869). */
 class KeyDerivation {
 	readonly #deps: SealerDeps;
 	readonly #suite: string;
@@ -85,7 +89,7 @@ class KeyDerivation {
 		return this.#deps.crypto.hmacSHA256(salt, this.prefix(VERSION, label), material);
 	}
 
-	/** `length`: at most 32, one block of HKDF. */
+	/** LabeledExpand. `length` is at most 32, which is one block of HKDF. */
 	expand(key: Uint8Array, label: string, length: number, ...info: Uint8Array[]): Uint8Array {
 		const { crypto, text } = this.#deps;
 		const prefix = this.prefix(`\u0000${String.fromCharCode(length)}${VERSION}`, label);

@@ -1,10 +1,11 @@
 /**
- * Decodes a body as it arrives (RFC 9112, 6 and 7.1), also in chunks:
+ * Decodes a body while it arrives (RFC 9112, 6 and 7.1). The body has a known length or is chunked:
  *
  *     *( size-in-hex [ ";" extension ] CRLF data CRLF ) "0" [ ";" extension ] CRLF *( trailer CRLF ) CRLF
  *
- * Data are ranges of the caller's buffer; extensions and trailers are ignored. Limits: CHUNK_LINE_LIMIT, TRAILER_LIMIT,
- * 2^31 - 1 bytes in a chunk.
+ * The data are not copied; the decoder returns their positions in the caller's buffer. Extensions and trailers are
+ * ignored. Limits: CHUNK_LINE_LIMIT bytes in a chunk line, TRAILER_LIMIT bytes in all trailers, 2^31 - 1 bytes in a
+ * chunk.
  */
 import { hexDigitValue } from "../bytes/hex.js";
 import type { BodySink } from "./handler.js";
@@ -14,13 +15,13 @@ export const TRAILER_LIMIT = 1024;
 const CHUNK_SIZE_LIMIT = 0x7fffffff;
 
 export const BODY_MORE = 0;
-/** `bytes[dataStart..dataEnd)` is data. */
+/** Result of `next`: there are data, from `dataStart` to before `dataEnd`. */
 export const BODY_DATA = 1;
 export const BODY_END = 2;
-/** The body is malformed or too long, so that the next request cannot be found. */
+/** Result of `next`: the body is malformed or too long, so the start of the next request can't be found. */
 export const BODY_ERROR = 3;
 
-/** Length for `begin` that means a chunked body. */
+/** Length to pass to `begin` for a chunked body. */
 export const BODY_CHUNKED = -1;
 
 const STATE_DATA = 0;
@@ -62,15 +63,15 @@ export class BodyDecoder {
 		return this.#state === STATE_DONE;
 	}
 
-	/** Bytes of the body still to come; Infinity if unknown. */
+	/** Number of bytes of the body that have not arrived yet; Infinity if it is unknown. */
 	get left(): number {
 		if (this.#state === STATE_DONE) return 0;
 		return this.#chunked ? Number.POSITIVE_INFINITY : this.#left;
 	}
 
 	/**
-	 * Passes the data to the sink, or discards it without one. Bytes that the sink does not accept are passed again by
-	 * the next call. Returns false if the body exceeds the sink's limit.
+	 * Passes the data to the sink; if there is no sink, discards them. Bytes that the sink does not accept are passed
+	 * again in the next call. Returns false if the body is longer than the sink's limit.
 	 */
 	give(sink: BodySink | undefined, bytes: Uint8Array): boolean {
 		const { dataStart: start, dataEnd: end } = this;
@@ -85,7 +86,7 @@ export class BodyDecoder {
 		return true;
 	}
 
-	/** Returns BODY_…; the next call must start at `position`. */
+	/** Decodes the next part of the bytes. Returns BODY_…. The next call must start at `position`. */
 	next(bytes: Uint8Array, start: number, end: number): number {
 		let at = start;
 		while (at < end && this.#state < STATE_DONE) {

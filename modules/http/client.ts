@@ -2,17 +2,18 @@
  * Client connection to an HTTP server (RFC 9112) for small requests, one at a time.
  *
  *               send                 connected     reply complete   end, invalid reply   timeout
- *   OPENING     sent when connected  OPEN          -                OVER                 OVER (by the host)
+ *   OPENING     ASKING if connected  OPEN          -                OVER                 OVER (by the host)
  *   OPEN        ASKING               -             OVER             OVER                 -
  *   ASKING      -                    -             OPEN or OVER     OVER                 OVER
  *   OVER        -                    -             -                -                    -
  *
- * A body for a sink is read only as fast as the sink accepts it, one piece in each `advance`. The time limit is then
- * HTTP_SILENCE_MS between two pieces.
+ * If the body of the reply goes to a sink, it is read only as fast as the sink accepts it, one piece in each call of
+ * `advance`. The time limit is then HTTP_SILENCE_MS between two pieces.
  *
- * `outcome` is the result of the request. Once the head of the reply is complete, it is the status, even if the body is
- * cut off. Redirects are not followed, because requests may contain secrets. Limits: HTTP_CONNECT_MS; HTTP_REPLY_MS
- * from `send`, or from the opening of the connection if that is later.
+ * `outcome` is the result of the request. When the head of the reply is complete, `outcome` is its status, even if the
+ * body is cut off later. Redirects are not followed, because requests may contain secrets. Time limits: HTTP_CONNECT_MS
+ * for the connection; HTTP_REPLY_MS for the reply, from `send` or, if that is later, from the opening of the
+ * connection.
  */
 import { CLIENT_BROKEN, CLIENT_ENDED, type Client, type ClientPort, type TLSClientOptions } from "../io/client.js";
 import type { Task } from "../io/driver.js";
@@ -24,15 +25,15 @@ export const HTTP_REPLY_MS = 8000;
 export const HTTP_SILENCE_MS = 30_000;
 
 /**
- * No request was sent yet, or its reply is pending. The other outcomes are status codes, CLIENT_… (io/client.ts), and
- * the next two constants.
+ * Outcome while no request was sent or its reply is pending. The other outcomes are status codes, CLIENT_…
+ * (io/client.ts), and the next two constants.
  */
 export const OUTCOME_NONE = 0;
-/** The reply is too late, or incomplete. */
+/** The reply did not come in time, or its head is incomplete. */
 export const HTTP_NO_REPLY = 20;
-/** The reply is not valid HTTP, or too long. */
+/** The reply is not valid HTTP, or its head is too long. */
 export const HTTP_BAD_REPLY = 21;
-/** Status codes begin here. */
+/** Lowest status code. Lower outcomes are no status codes. */
 export const FIRST_STATUS = 200;
 
 const IN_SIZE = 512;
@@ -43,7 +44,7 @@ export interface HTTPClientOptions {
 	readonly host: string;
 	readonly portNumber: number;
 	readonly tls?: TLSClientOptions;
-	/** Reader of replies; the default one keeps no body. */
+	/** Reader of the replies. The default reader keeps no body. */
 	readonly reply?: ReplyReader;
 }
 
@@ -54,21 +55,24 @@ const STATE_OVER = 3;
 
 export class HTTPClient implements Timed {
 	outcome = OUTCOME_NONE;
-	/** True if a persistent connection broke before the reply began, so that the request may succeed over a new one. */
+	/**
+	 * True if a connection that had been used before ended before the reply began. The request may succeed over a new
+	 * connection.
+	 */
 	isWorthRepeating = false;
 	#state = STATE_OPENING;
 	#replies = 0;
 	#dueMs = Number.POSITIVE_INFINITY;
 	#writable = 0;
 	readonly #socket: Client;
-	/** `#bytes[#at..#end)` is still to be sent. */
+	/** Request. Its bytes from `#at` to before `#end` must still be sent. */
 	#bytes: Uint8Array | undefined;
 	#at = 0;
 	#end = 0;
 	readonly #in = new Uint8Array(IN_SIZE);
-	/** True while `#in` has bytes that the reader has not passed to its sink yet. */
+	/** True while `#in` contains bytes that the reader has not passed to its sink yet. */
 	#hasUnread = false;
-	/** CLIENT_… if the connection ended while `#in` still had such bytes; otherwise 0. */
+	/** CLIENT_… if the connection has ended, possibly while `#in` still contains such bytes; otherwise 0. */
 	#endCode = 0;
 	readonly reply: ReplyReader;
 
@@ -94,7 +98,7 @@ export class HTTPClient implements Timed {
 		return this.#state === STATE_OPEN || (this.#state === STATE_OPENING && this.#bytes === undefined);
 	}
 
-	/** TLS session for resumption; undefined without TLS or a connection. */
+	/** TLS session, with which a later connection can resume; undefined without TLS, or if there is no connection. */
 	get session(): Uint8Array | undefined {
 		return this.#socket.session;
 	}
@@ -103,7 +107,7 @@ export class HTTPClient implements Timed {
 		return this.#dueMs;
 	}
 
-	/** `bytes[start..end)` must not change until `outcome` is set. */
+	/** Sends a request. The bytes must not change until `outcome` is set. */
 	send(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		this.outcome = OUTCOME_NONE;
 		this.reply.begin();
@@ -182,7 +186,7 @@ export class HTTPClient implements Timed {
 		this.outcome = status;
 		this.#replies++;
 		this.#dueMs = Number.POSITIVE_INFINITY;
-		// If the reply came before the whole request was sent, the connection can't be used again.
+		// If the reply has come before the whole request was sent, the connection can't be used again.
 		if (isReusable && this.#at === this.#end) this.#state = STATE_OPEN;
 		else this.close();
 	}

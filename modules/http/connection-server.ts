@@ -22,8 +22,8 @@ export interface ConnectionServer {
 	readonly task: Task;
 	changed(): void;
 	/**
-	 * True if all other places of the connection's port are taken by clients that have sent a valid token or, if
-	 * `isBusy`, by requests with a valid token.
+	 * True if clients with a token have all other places of the connection's port. With `isBusy`, a client only counts
+	 * while its request with a valid token is being handled.
 	 */
 	isLast(connection: OwnedConnection, isBusy: boolean): boolean;
 	isFull(connection: OwnedConnection): boolean;

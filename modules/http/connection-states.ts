@@ -1,13 +1,13 @@
 /**
  * States and buffer sizes of a server connection.
  *
- * `#input` and `#reply` run in parallel: a handler may reply before the body is complete.
+ * A connection has two states, `#input` and `#reply`, because a handler may reply before the body is complete.
  *
  *     #input    #reply NONE               AWAITED                          GIVEN
  *     HEAD      waits for a request       -                                -
  *               head: BODY or DONE,
  *               AWAITED; refused: LINGER
- *     BODY      -                         body: to the sink or discarded   rest of a short body is discarded
+ *     BODY      -                         body: to the sink or discarded   the rest of a short body is discarded
  *                                         end: DONE; too long, malformed   end: DONE; too long: LINGER
  *                                         or late: LINGER; slow sink: HELD
  *     HELD      -                         next tick: BODY                  as BODY
@@ -18,30 +18,30 @@
  *     OPEN      -                         -                                bytes go to the live body; its end: CLOSED
  *     CLOSED    final in any #reply state; a socket error leads here from every state
  *
- * `-` is impossible: a request lasts from the end of its head to the end of its reply. Calls at the wrong time have no
- * effect.
+ * A combination with `-` is impossible, because a request lasts from the end of its head to the end of its reply. Calls
+ * at the wrong time have no effect.
  */
 
-/** Buffer for the head of a request or a piece of its body, bytes. */
+/** Size of the buffer for the head of a request or a piece of its body, bytes. */
 export const IN_SIZE = 2048;
-/** Buffer for the head of a reply or a piece of its body, bytes. */
+/** Size of the buffer for the head of a reply or a piece of its body, bytes. */
 export const OUT_SIZE = 1024;
-/** Longest unwanted body that is discarded so that the connection can be reused, bytes. */
+/** Length up to which an unwanted body is discarded so that the connection can be used again, bytes. */
 export const DISCARD_LIMIT = 4096;
-/** Maximum number of bytes discarded before closing. */
+/** Maximum number of bytes that are discarded before the connection is closed. */
 export const LINGER_LIMIT = 65536;
 
 export const INPUT_HEAD = 0;
-/** The body goes to the sink, or is short enough to discard. */
+/** The body arrives. It goes to the sink, or it is so short that it is discarded. */
 export const INPUT_BODY = 1;
 /** The body has ended. Further bytes stay in the socket until the reply is sent. */
 export const INPUT_DONE = 2;
-/** Input is discarded, and the connection ends. */
+/** Input is discarded until the connection is closed. */
 export const INPUT_LINGER = 3;
 export const INPUT_CLOSED = 4;
-/** A slow sink has received its piece of this tick; the next one waits for the next tick. */
+/** A slow sink has received a piece in this pass of the event loop. It gets the next piece in the next pass. */
 export const INPUT_HELD = 5;
-/** After status 101 the client uses another protocol. */
+/** The status of the reply was 101, after which the client uses another protocol. */
 export const INPUT_OPEN = 6;
 
 export const REPLY_NONE = 0;

@@ -1,9 +1,10 @@
 /**
- * One connection of the HTTP server (RFC 9112, 9): request, handler, reply, repeated until a side closes.
+ * One connection of the HTTP server (RFC 9112, 9). Request, handler and reply are repeated until one side closes the
+ * connection.
  *
- * A reply must reach a client that is still sending. Closing with unread bytes resets the connection and may destroy
- * the reply. A short unwanted body is therefore discarded. During a long one, input is discarded up to LINGER_LIMIT and
- * lingerMs before the connection closes.
+ * A reply must arrive even if the client is still sending. If the connection were closed while received bytes are
+ * unread, TCP would reset it, and the reply might be lost. A short unwanted body is therefore read and discarded. If a
+ * body is long, up to LINGER_LIMIT bytes of it are discarded, for at most lingerMs, before the connection is closed.
  */
 import type { ListenerPort, Socket, TextCodec } from "../io/host.js";
 import { BODY_DATA, BODY_END, BODY_ERROR, BodyDecoder } from "./body.js";
@@ -43,7 +44,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	readonly #out = new Outgoing(OUT_SIZE);
 	readonly #head: RequestHead;
 	readonly #body = new BodyDecoder();
-	/** Unprocessed bytes `#in[#inStart..#inEnd)`. */
+	/** Start and end (`#inEnd`) of the bytes in `#in` that were not processed yet. */
 	#inStart = 0;
 	#inEnd = 0;
 	#writable = 0;
@@ -51,7 +52,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	#reply = REPLY_NONE;
 	#response: HTTPResponse | undefined;
 	#sink: BodySink | undefined;
-	/** Maximum number of bytes still to be discarded before closing. */
+	/** Number of bytes that may still be discarded before the connection is closed. */
 	#lingerLeft = 0;
 	#isLingering = false;
 	#continued = false;
@@ -62,10 +63,13 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	#sinceMs: number;
 	#receivedMs: number;
 	#sentMs = 0;
-	/** Start of idleness, or end of the grace period if new or lingering, monotonic ms. */
+	/**
+	 * Start of the idle time; for a new or lingering connection, and with a live body, end of the grace period;
+	 * monotonic ms.
+	 */
 	#idleMs: number;
 	#isNew = true;
-	/** The client has sent a token that is still valid. */
+	/** True if the client has sent a token that is still valid. */
 	isKnown = false;
 	#isVouched = false;
 
@@ -90,12 +94,12 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#head.begin();
 	}
 
-	/** True between two requests, and while waiting for the client to close. */
+	/** True between two requests, and while the connection waits for the client to close it. */
 	get isIdle(): boolean {
 		return (this.#input === INPUT_HEAD && this.#inEnd === 0) || this.#isLingering;
 	}
 
-	/** True if the request has a valid token, and the reply has no live body. */
+	/** True if the present request has a valid token, and its reply has no live body. */
 	get isVouched(): boolean {
 		return this.#isVouched && !this.isLive;
 	}
@@ -109,16 +113,16 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	}
 
 	/**
-	 * Time from which the connection may be displaced, monotonic ms. While idle, this is the start of idleness. With a
-	 * live body, it is the end of the grace period after the start of the reply. With a valid token, it is Infinity.
-	 * Otherwise it is the end of the grace period after the request began, or after the last byte that the client
-	 * accepted.
+	 * Time from which the connection may be displaced, monotonic ms. If the connection is idle, this is the start of
+	 * the idle time. If the reply has a live body, it is the end of the grace period after the start of the reply. If
+	 * the request has a valid token, it is Infinity. Otherwise it is the end of the grace period after the beginning of
+	 * the request, or after the last byte of the reply that the client has accepted.
 	 */
 	get displaceableMs(): number {
 		if (this.isIdle || this.isLive) return this.#idleMs;
 		if (this.#isVouched) return Number.POSITIVE_INFINITY;
 		const { graceMs, writeMs } = this.#owner.limits;
-		// A client that accepts the reply byte by byte delays its displacement by at most writeMs.
+		// A client that accepts the reply byte by byte can delay its displacement by at most writeMs.
 		return graceMs + (this.#out.isIdle ? this.#sinceMs : Math.min(this.#sentMs, this.#sinceMs + writeMs));
 	}
 
@@ -161,7 +165,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	expire(nowMs: number): void {
 		this.#nowMs = nowMs;
 		if (this.#out.isWaiting) {
-			// Each piece of a live body has its own time limit.
+			// Each piece of a live body has a time limit of its own.
 			this.#sinceMs = this.#sentMs = nowMs;
 			this.#out.resume();
 			this.run(nowMs);
@@ -178,7 +182,10 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#owner.task.update(() => this.#owner.changed());
 	}
 
-	/** Sends pending output first; cancels a pending handler. */
+	/**
+	 * Closes the connection. The socket still sends the output that it has accepted. Cancels a handler that has not
+	 * replied yet.
+	 */
 	close(): void {
 		if (this.#input === INPUT_CLOSED) return;
 		this.#input = INPUT_CLOSED;
@@ -223,8 +230,8 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		const isChunked = isOpen && minorVersion === 1 && !isUpgrade;
 		const isBare = status === 204 || status === 304;
 		const hasBody = !isBare && method !== METHOD_HEAD;
-		// While a port is full, a connection stays open only if its client has a token and some other client has none.
-		// So one place always becomes free.
+		// While all places of a port are taken, the connection stays open after this reply only if its client has a
+		// token and some other client has none. So one place always becomes free.
 		const isSurplus = this.#owner.isFull(this) && (!this.#isVouched || this.#owner.isLast(this, false));
 		const isLast = response.closing || isSurplus || !keepAlive;
 		if (isLast || (hasBody && isOpen && !isChunked)) this.#closing = true;
@@ -255,13 +262,16 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	}
 
 	private advance(): void {
-		// The reply is sent before the next head is read.
+		// The reply is written before the next head is read.
 		while (this.write() || this.read());
 	}
 
-	/** Sends 500 after an exception of handler, sink or source, if nothing was sent yet. */
+	/**
+	 * Handles an exception from the handler, the sink or the source. Replies 500 if nothing was sent yet; otherwise
+	 * closes the connection.
+	 */
 	private recover(error: unknown): void {
-		// The same exception arrives twice if a reply fails inside a handler.
+		// If a reply fails inside a handler, the same exception arrives here twice.
 		if (error === this.#recovered || this.#input === INPUT_CLOSED) return;
 		const isFirst = this.#recovered === undefined;
 		this.#recovered = error;
@@ -285,7 +295,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#response = new HTTPResponse(this);
 		this.#reply = REPLY_AWAITED;
 		this.linger();
-		// The reply precedes the handler's cleanup, which may throw.
+		// The reply is sent before the sink and the handler are notified of the failure, because they may throw.
 		sendError(this.#response, status, sentence);
 		sink?.abort?.();
 		response?.cancel();
@@ -294,17 +304,18 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	private linger(): void {
 		this.#closing = true;
 		this.#input = INPUT_LINGER;
-		// A client with a token may send the whole body, because browsers read the reply only after sending all of it.
+		// A client with a token may send its whole body, because browsers read the reply only after they have sent the
+		// body.
 		this.#lingerLeft = this.#isVouched ? Math.max(LINGER_LIMIT, this.#body.left) : LINGER_LIMIT;
 	}
 
-	/** A body too long to discard ends the connection. */
+	/** Discards the rest of the body if it is short. If it is too long, the connection will be closed. */
 	private dropBody(): void {
 		if (this.#body.isDone) this.#input = INPUT_DONE;
 		else if (this.#body.left > DISCARD_LIMIT || (this.#head.expectsContinue && !this.#continued)) this.linger();
 	}
 
-	/** Returns true if the next request can be read. */
+	/** Writes pending output. Returns true if the next request can be read. */
 	private write(): boolean {
 		if (this.#input === INPUT_CLOSED) return false;
 		if (!this.#out.isIdle && !this.#out.isWaiting && this.#writable > 0) {
@@ -425,8 +436,8 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	}
 
 	/**
-	 * Reads after status 101. Nothing is read while output is pending, and output waits for openPauseMs, so that no
-	 * client takes all processing time.
+	 * Reads from the client after status 101. Nothing is read while output is pending, and there are openPauseMs
+	 * between two pieces of output, so that a client can't take all processing time.
 	 */
 	private readOpen(): boolean {
 		if (!this.#out.isWaiting || this.#out.isAwake) return false;

@@ -1,7 +1,7 @@
-/** Scanners for heads (RFC 9110, 5.6). */
+/** Functions that parse the fields in heads (RFC 9110, 5.6). */
 import { isDigit } from "../bytes/ascii.js";
 
-/** Maximum number of digits with which Content-Length is exact as a double. */
+/** Maximum number of digits with which every Content-Length is an exact double. */
 export const LENGTH_DIGITS_LIMIT = 15;
 
 const TAB = 0x09;
@@ -36,7 +36,7 @@ export function matches(bytes: Uint8Array, start: number, end: number, word: str
 	return true;
 }
 
-/** Returns whether a comma-separated list contains the word, ignoring case. */
+/** Returns whether a comma-separated list contains the word. The case of letters is ignored. */
 export function hasWord(bytes: Uint8Array, start: number, end: number, word: string): boolean {
 	for (let at = start; at < end; ) {
 		const comma = indexOrEnd(bytes, COMMA, at, end);
@@ -47,7 +47,10 @@ export function hasWord(bytes: Uint8Array, start: number, end: number, word: str
 	return false;
 }
 
-/** Returns the decimal number, which is inexact beyond LENGTH_DIGITS_LIMIT digits; -1 if it is not decimal. */
+/**
+ * Returns the value of a decimal number, or -1 if the text is not a decimal number. With more than LENGTH_DIGITS_LIMIT
+ * digits, the value may be inexact.
+ */
 export function decimalIn(bytes: Uint8Array, start: number, end: number): number {
 	if (start >= end) return -1;
 	let number = 0;

@@ -1,14 +1,15 @@
 /**
- * Head of an HTTP/1 request (RFC 9112, 2 to 6), parsed in the receive buffer as it arrives:
+ * Parses the head of an HTTP/1 request (RFC 9112, 2 to 6) in the receive buffer, while the head arrives:
  *
  *     method SP target SP HTTP/d.d CRLF
  *     *( name ":" OWS value OWS CRLF )
  *     CRLF
  *
- * Against request smuggling, the parser refuses a bare CR or LF, a space before a colon, a folded line, a second Host
- * and contradictory lengths. Empty lines before the request line are ignored (2.2).
+ * To prevent request smuggling, the parser refuses a bare CR or LF, a space before a colon, a folded line, a second
+ * Host field, and lengths that contradict each other. Empty lines before the request line are ignored (2.2).
  *
- * Limits: REQUEST_LINE_LIMIT (414), HOST_LIMIT (400), FIELD_LIMIT and the buffer (431).
+ * Limits, with the status of the reply if one is exceeded: REQUEST_LINE_LIMIT (414), HOST_LIMIT (400), FIELD_LIMIT and
+ * the size of the buffer (431).
  */
 import { isDigit } from "../bytes/ascii.js";
 import { hexDigitValue } from "../bytes/hex.js";
@@ -18,18 +19,18 @@ import type { HTTPRequest } from "./request.js";
 import { METHOD_NAMES, METHOD_OPTIONS, METHOD_OTHER } from "./request.js";
 import { decodePercent, hasGoodEscapes, isCleanText } from "./target.js";
 
-/** Longest request line, bytes without CRLF. */
+/** Maximum length of the request line without CRLF, bytes. */
 export const REQUEST_LINE_LIMIT = 512;
 export const FIELD_LIMIT = 64;
-/** Host with port, bytes; a DNS name has at most 253 (RFC 1035, 2.3.4). */
+/** Maximum length of host and port, bytes. A DNS name has at most 253 bytes (RFC 1035, 2.3.4). */
 export const HOST_LIMIT = 260;
 const PORT_LIMIT = 65535;
 const PORT_DIGITS_LIMIT = 5;
-/** Longest IPv6 address between brackets, bytes. */
+/** Maximum length of an IPv6 address between the brackets, bytes. */
 const IPV6_LIMIT = 45;
 
 export const HEAD_MORE = 0;
-/** Any other result is the HTTP status of the error. */
+/** Results of `parse`. Any other result is the HTTP status of an error. */
 export const HEAD_DONE = 1;
 
 const TAB = 0x09;
@@ -62,7 +63,7 @@ export class RequestHead implements HTTPRequest {
 	#queryEnd = 0;
 	#hostStart = 0;
 	#hostEnd = 0;
-	/** Start of the fields; 0 before the request line is parsed. */
+	/** Start of the fields in the buffer; 0 before the request line has been parsed. */
 	#fields = 0;
 	#fieldsEnd = 0;
 	#fieldCount = 0;
@@ -96,7 +97,7 @@ export class RequestHead implements HTTPRequest {
 		this.release();
 	}
 
-	/** Forgets fields and query, which can't be read any more. */
+	/** Called before the buffer is used for other bytes. Fields and query can't be read afterwards. */
 	release(): void {
 		this.#fieldsEnd = this.#queryStart = this.#queryEnd = this.#hostStart = this.#hostEnd = 0;
 	}
@@ -113,7 +114,7 @@ export class RequestHead implements HTTPRequest {
 		return !this.#saysClose && (this.minorVersion === 1 || this.#saysKeepAlive);
 	}
 
-	/** True if the client waits for `100 Continue` (RFC 9110, 10.1.1). */
+	/** True if the client waits for `100 Continue` before it sends the body (RFC 9110, 10.1.1). */
 	get expectsContinue(): boolean {
 		return this.#expectsContinue && this.minorVersion === 1;
 	}
@@ -152,14 +153,17 @@ export class RequestHead implements HTTPRequest {
 		return undefined;
 	}
 
-	/** Returns the decoded text; undefined unless it is UTF-8 without control characters. The escapes must be valid. */
+	/**
+	 * Returns the decoded text of a part of the target; undefined if it is not UTF-8 or has control characters. The
+	 * percent escapes must be valid.
+	 */
 	private decoded(start: number, end: number, isQuery: boolean): string | undefined {
 		const bytes = new Uint8Array(end - start);
 		const length = decodePercent(this.#buffer, start, end, bytes, isQuery);
 		return isCleanText(bytes, 0, length) ? this.#text.decode(bytes, 0, length) : undefined;
 	}
 
-	/** Returns HEAD_MORE, HEAD_DONE or a status. */
+	/** Parses the bytes in the buffer up to `end`. Returns HEAD_MORE, HEAD_DONE or the HTTP status of an error. */
 	parse(end: number): number {
 		const buffer = this.#buffer;
 		let at = this.#at;
@@ -182,7 +186,8 @@ export class RequestHead implements HTTPRequest {
 			} else if (byte === CR) {
 				afterCR = true;
 			} else if (byte >= 0x80 && this.#fields > 0) {
-				// Bytes above 0x7F are allowed (RFC 9110, 5.5), but no field that is used here has them.
+				// Bytes above 0x7F are allowed in field values (RFC 9110, 5.5). They become question marks, because no
+				// field that is used here contains them.
 				buffer[at - 1] = 0x3f;
 			}
 		}
@@ -207,7 +212,7 @@ export class RequestHead implements HTTPRequest {
 		const targetEnd = indexOrEnd(buffer, SPACE, methodEnd + 1, end);
 		if (methodEnd === start || targetEnd >= end) return 400;
 		for (let i = start; i < methodEnd; i++) if (!isTokenByte(buffer[i])) return 400;
-		// The version has the form "HTTP/" digit "." digit.
+		// The version must have the form "HTTP/" digit "." digit.
 		const version = targetEnd + 1;
 		if (end - version !== 8 || !this.spells(version, "HTTP/") || buffer[version + 6] !== 0x2e) return 400;
 		const major = buffer[version + 5];
@@ -224,7 +229,7 @@ export class RequestHead implements HTTPRequest {
 		return HEAD_MORE;
 	}
 
-	/** Origin form, absolute form, or `*` with OPTIONS (RFC 9112, 3.2). */
+	/** Parses the target of the request: origin form, absolute form, or `*` with OPTIONS (RFC 9112, 3.2). */
 	private takeTarget(start: number, end: number): boolean {
 		const buffer = this.#buffer;
 		let query = end;
@@ -320,7 +325,7 @@ export class RequestHead implements HTTPRequest {
 		return HEAD_DONE;
 	}
 
-	/** True for `host [":" port]` (RFC 9110, 7.2), even if the host is not the gateway. */
+	/** True if the text has the form `host [":" port]` (RFC 9110, 7.2), even if the host is not this gateway. */
 	private isHost(start: number, end: number): boolean {
 		const buffer = this.#buffer;
 		if (end - start > HOST_LIMIT) return false;
@@ -346,7 +351,7 @@ export class RequestHead implements HTTPRequest {
 	}
 }
 
-/** Accepts `_` too, because some home networks use it. */
+/** True if a host name may contain the byte. `_` is accepted, too, because some home networks use it. */
 function isNameByte(byte: number): boolean {
 	const lower = byte | 0x20;
 	return (lower >= 0x61 && lower <= 0x7a) || isDigit(byte) || byte === 0x2d || byte === 0x2e || byte === 0x5f;
@@ -356,10 +361,10 @@ function isIPv6Byte(byte: number): boolean {
 	return hexDigitValue(byte) >= 0 || byte === COLON || byte === 0x2e;
 }
 
-/** A bit for each byte 0x00 to 0x7F, set for token bytes; 32 bits per number. */
+/** Bits for the bytes 0x00 to 0x7F, 32 in each number. A bit is set if the byte may occur in a token. */
 const TOKEN_BITS = Object.freeze([0, 0x03ff6cfa, 0xc7fffffe | 0, 0x57ffffff]);
 
-/** RFC 9110, 5.6.2: letters, digits and ``!#$%&'*+-.^_`|~``. */
+/** True if a token may contain the byte (RFC 9110, 5.6.2): letters, digits and ``!#$%&'*+-.^_`|~``. */
 function isTokenByte(byte: number): boolean {
 	return byte < 0x80 && ((TOKEN_BITS[byte >> 5] >> (byte & 31)) & 1) !== 0;
 }

@@ -1,28 +1,35 @@
-/** Time limits, ms; they do not apply while a handler works. */
+/** Time limits of a connection, ms. None applies while a handler is working on its reply. */
 export interface HTTPLimits {
-	/** Time from the acceptance to the first byte of the head, and from there to its end. */
+	/**
+	 * Maximum time from the acceptance of the connection to the first byte of the head, and from there to the end of
+	 * the head.
+	 */
 	readonly headMs: number;
-	/** Time between two requests. */
+	/** Maximum time between two requests. */
 	readonly idleMs: number;
-	/** Limit between two bytes of a body; if the request has no token, limit for the whole body. */
+	/** Maximum time between two bytes of a body; for a request without a token, maximum time for the whole body. */
 	readonly bodyMs: number;
-	/** Limits with a slow sink: time between two bytes, and time for the whole body. */
+	/**
+	 * Limits with a slow sink (BodySink): maximum time between two bytes, and for the whole body (`slowTransferMs`).
+	 */
 	readonly slowMs: number;
 	readonly slowTransferMs: number;
-	/** Time between two bytes of the reply that the client accepts. */
+	/** Maximum time between two bytes of the reply that the client accepts. */
 	readonly writeMs: number;
-	/** Time for a whole body or reply. */
+	/** Maximum time for a whole body or reply. */
 	readonly transferMs: number;
-	/** Time after the last reply, while the client may still be sending. */
+	/** Time for which the connection stays open after the last reply, because the client may still be sending. */
 	readonly lingerMs: number;
-	/** Longest silence of a live body, and shortest time between two of its pieces. */
+	/** Longest silence of a live body (`beatMs`), and shortest time between two of its pieces (`pauseMs`). */
 	readonly beatMs: number;
 	readonly pauseMs: number;
-	/** Replaces `pauseMs` after status 101. It is shorter, because a client then waits for each reply. */
+	/**
+	 * Replaces `pauseMs` after status 101. It is shorter, because the client of another protocol waits for each reply.
+	 */
 	readonly openPauseMs: number;
 	/**
-	 * Grace period, in which a connection is not displaced: after the acceptance, after the first byte of a request,
-	 * after each accepted piece of a reply, and while lingering.
+	 * Grace period, in which a connection is not displaced. It begins when the connection is accepted, with the first
+	 * byte of a request, with each piece of a reply that the client accepts, and when the connection begins to linger.
 	 */
 	readonly graceMs: number;
 }

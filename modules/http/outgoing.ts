@@ -1,17 +1,17 @@
 /**
- * Sending half of a connection. Its one buffer is refilled when it is empty and the socket accepts bytes, so a slow
- * client takes no more memory than a fast one.
+ * Sending half of a connection. It has one buffer, which is filled again when it is empty and the socket accepts bytes.
+ * So a slow client needs no more memory than a fast one.
  *
- *     chunk (RFC 9112, 7.1): 3 hex digits (so the buffer has at most FFF bytes), CRLF, data, CRLF; end: "0" CRLF CRLF
+ *     chunk (RFC 9112, 7.1): length in 3 hex digits (at most FFF bytes), CRLF, data, CRLF; end: "0" CRLF CRLF
  */
 import type { Socket } from "../io/host.js";
 import { type BodySource, type LiveBody, NOTHING_YET } from "./response.js";
 
 const CHUNK_PREFIX = 5;
-/** Bytes for the CRLF after the data, and for the end of the body. */
+/** Number of bytes for the CRLF after the data, and for the end of the body. */
 const CHUNK_SUFFIX = 7;
 
-/** Once less room than this is left in a chunk, it is sent without reading more. */
+/** If a chunk has less room than this, bytes, it is sent without reading more data into it. */
 const SPARE = 320;
 
 const CR = 0x0d;
@@ -22,10 +22,10 @@ export class Outgoing {
 	readonly #buffer: Uint8Array;
 	#start = 0;
 	#end = 0;
-	/** Start of the reply in the buffer; -1 once a byte was sent. */
+	/** Start of the reply in the buffer. Only valid while no byte of the reply was sent. */
 	#mark = -1;
 	#isFresh = false;
-	/** `#isWaiting`: the last read returned no data. `isAwake`: the source has reported data since. */
+	/** True if the last read returned no data. `isAwake` is true if the source has reported data since then. */
 	#isWaiting = false;
 	isAwake = false;
 	#source: BodySource | undefined;
@@ -48,21 +48,22 @@ export class Outgoing {
 		return this.#isWaiting && this.#start === this.#end;
 	}
 
-	/** The next `pump` reads the source again, after `beat` if it has reported no data. */
+	/** Makes the next `pump` read the source again. If the source has not reported data, calls its `beat` first. */
 	resume(): void {
 		if (!this.isAwake) this.live?.beat();
 		this.isAwake = this.#isWaiting = false;
 	}
 
-	/** Throws a RangeError if the bytes do not fit. */
+	/** Queues bytes to send. Throws a RangeError if they do not fit the buffer. */
 	queue(bytes: Uint8Array): void {
 		this.rewind();
 		this.append(bytes);
 	}
 
 	/**
-	 * `length`: Infinity means until the source ends. Throws a RangeError if the head does not fit. Only `pump` reads the
-	 * source, or the microcontroller's stack would overflow.
+	 * Begins a reply. `length` is the length of the body; Infinity if the body lasts until the source ends. Throws a
+	 * RangeError if the head does not fit the buffer. The source is not read here but in `pump`, because the
+	 * microcontroller's stack would overflow.
 	 */
 	begin(head: Uint8Array, body: BodySource | undefined, length: number, chunked: boolean): void {
 		this.rewind();
@@ -74,7 +75,7 @@ export class Outgoing {
 		this.#isFresh = true;
 	}
 
-	/** Removes the unsent reply. Returns false if a byte of it was sent. */
+	/** Removes a reply that was not sent yet. Returns false if a byte of it was sent. */
 	revoke(): boolean {
 		if (this.#mark < this.#start) return false;
 		this.#end = this.#mark;
@@ -82,7 +83,10 @@ export class Outgoing {
 		return true;
 	}
 
-	/** Returns how many more bytes the socket accepts. Throws what the source throws; call `revoke` then. */
+	/**
+	 * Writes to the socket, which accepts `writable` bytes. Returns how many more bytes it accepts. Throws what the
+	 * source throws; call `revoke` then.
+	 */
 	pump(socket: Socket, writable: number): number {
 		let room = writable;
 		if (this.#isFresh && room > 0) {
@@ -133,12 +137,12 @@ export class Outgoing {
 		const limit = this.#buffer.length;
 		while (this.#left > 0 && this.#end < limit) {
 			const count = source.read(this.#buffer, this.#end, Math.min(limit, this.#end + this.#left));
-			// The data may be too long for the rest of the buffer; then the source is read again once the buffer is
-			// empty.
+			// If the buffer is not empty, the data may only be too long for the rest of it. The source is then read
+			// again when the buffer is empty.
 			this.#isWaiting = count === NOTHING_YET && this.#end === 0;
 			if (count === NOTHING_YET) return;
 			if (count === 0) {
-				// The length cannot be met: the connection must end.
+				// The body is shorter than the length that was announced, so the connection must end.
 				if (this.#left !== Number.POSITIVE_INFINITY) throw new Error("Body ended before its length");
 				this.#left = 0;
 			}
@@ -154,7 +158,7 @@ export class Outgoing {
 		const limit = buffer.length - CHUNK_SUFFIX;
 		let at = first;
 		let count = 1;
-		// Some sources stop before a unit that does not fit, so the source is read again while there is room.
+		// Some sources return their data in units, so the source is read again while there is room.
 		for (let room = limit - at; count > 0 && room > 0; room = limit - at) {
 			if (at > first && room < SPARE) break;
 			count = source.read(buffer, at, limit);

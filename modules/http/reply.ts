@@ -1,13 +1,14 @@
 /**
- * Reads a reply to our request (RFC 9112, 4 to 7): status, framing, optionally Location and the beginning of the body.
- * Only the beginning of each line is stored.
+ * Reads the reply to a request of the gateway (RFC 9112, 4 to 7): status, framing and, if wanted, Location and the
+ * beginning of the body. Only the beginning of each line is stored.
  *
  *     HTTP/1.d SP ddd [SP reason] CRLF *( name ":" value CRLF ) CRLF [body]
  *
  * The reader is lenient where the meaning is unambiguous: a bare LF ends a line, and unknown fields are ignored. 1xx
- * replies are skipped. 101 is invalid, because no upgrade is requested. Limits: REPLY_HEAD_LIMIT bytes for all heads of
- * a reply; REPLY_LINE_SIZE bytes for the fields used. If the body exceeds REPLY_BODY_LIMIT, the status is valid, but
- * the connection is not reusable. This limit does not apply to a body for a sink.
+ * replies are skipped, except 101, which is invalid because no upgrade was requested. Limits: REPLY_HEAD_LIMIT bytes
+ * for all heads of a reply; REPLY_LINE_SIZE bytes for a field that is used. If the body is longer than
+ * REPLY_BODY_LIMIT, the status is valid, but the connection can't be used again. This limit does not apply to a body
+ * for a sink.
  */
 import { isDigit } from "../bytes/ascii.js";
 import { BODY_CHUNKED, BODY_DATA, BODY_ERROR, BODY_MORE, BodyDecoder } from "./body.js";
@@ -19,11 +20,11 @@ export const REPLY_LINE_SIZE = 96;
 export const REPLY_BODY_LIMIT = 16_384;
 
 export const READ_MORE = 0;
-/** The reply is complete or its body is too long; `status` is valid. */
+/** The reply is complete, or its body is too long. In both cases `status` is valid. */
 export const READ_DONE = 1;
-/** The reply is malformed or too long. */
+/** The reply is malformed, or its head is too long. */
 export const READ_BROKEN = 2;
-/** The sink has not got all data yet: call `pass` before `take`. */
+/** The sink has not got all data yet. Call `pass` before the next `take`. */
 export const READ_HELD = 3;
 
 const LF = 0x0a;
@@ -32,7 +33,7 @@ const SPACE = 0x20;
 const COLON = 0x3a;
 const ZERO = 0x30;
 
-/** Positions in `HTTP/1.1 200`. */
+/** Start of the status line in lower case, and positions in the line, for example in `HTTP/1.1 200`. */
 const VERSION = "http/1.";
 const MINOR = 7;
 const CODE = 9;
@@ -41,21 +42,24 @@ const CODE_END = 12;
 const UNTIL_CLOSE = Number.POSITIVE_INFINITY;
 
 export class ReplyReader {
-	/** 200 to 599; 0 before the head is complete. */
+	/** Status, 200 to 599; 0 before the head is complete. */
 	status = 0;
 	/** True if the connection can be used for another request. */
 	isReusable = false;
 	hasBegun = false;
-	/** Buffer for the beginning of the body; the reply is complete once it is full. */
+	/** Buffer for the beginning of the body. When it is full, the reply counts as complete. */
 	readonly bodyStart: Uint8Array | undefined;
 	stored = 0;
-	/** Location field if `bodyStart` or a sink is given; undefined if absent or too long. */
+	/**
+	 * Value of the field Location. It is read only if there is `bodyStart` or a sink; undefined if it is absent or too
+	 * long.
+	 */
 	location: Uint8Array | undefined;
 	readonly #sink: BodySink | undefined;
-	/** End of the bytes that the sink has not got yet. */
+	/** End of the bytes that were not passed to the sink yet. */
 	#unreadEnd = 0;
 	readonly #line: Uint8Array;
-	/** Length of the line, including the bytes that are not stored. */
+	/** Length of the current line, including the bytes that are not stored. */
 	#lineLength = 0;
 	readonly #body = new BodyDecoder();
 	#seen = 0;
@@ -64,8 +68,8 @@ export class ReplyReader {
 	#keepsAlive = false;
 
 	/**
-	 * `bodyStart`: buffer for the beginning of the body. With this buffer or a sink, Location is read too. `lineSize`:
-	 * stored bytes per line.
+	 * `bodyStart` is a buffer for the beginning of the body. `lineSize` is the number of bytes that are stored of each
+	 * line. `sink` receives the body.
 	 */
 	constructor(bodyStart?: Uint8Array, lineSize = REPLY_LINE_SIZE, sink?: BodySink) {
 		this.bodyStart = bodyStart;
@@ -80,12 +84,12 @@ export class ReplyReader {
 		this.isReusable = this.hasBegun = false;
 	}
 
-	/** True if the reply is known to be complete. If the body ends with the connection, that is never known. */
+	/** True if it is certain that the reply is complete. This is never certain if the body ends with the connection. */
 	get isWhole(): boolean {
 		return this.status !== 0 && this.#body.isDone;
 	}
 
-	/** Returns READ_…; not to be called after READ_DONE, READ_BROKEN or READ_HELD. */
+	/** Takes received bytes and returns READ_…. Do not call it after READ_DONE, READ_BROKEN or READ_HELD. */
 	take(bytes: Uint8Array, start: number, end: number): number {
 		if (end > start) this.hasBegun = true;
 		let at = start;
@@ -106,14 +110,14 @@ export class ReplyReader {
 		return this.readBody(bytes, at, end);
 	}
 
-	/** Passes the next piece from the bytes of the last `take` to the sink. Returns READ_…. */
+	/** Passes the next piece of the bytes in the last `take` to the sink. Returns READ_…. */
 	pass(bytes: Uint8Array): number {
 		const body = this.#body;
 		if (body.dataStart === body.dataEnd) return this.readBody(bytes, body.position, this.#unreadEnd);
 		return body.give(this.#sink, bytes) ? READ_HELD : READ_DONE;
 	}
 
-	/** The connection has ended. */
+	/** Call when the connection has ended. Returns READ_…. */
 	end(): number {
 		this.isReusable = false;
 		return this.status === 0 ? READ_BROKEN : READ_DONE;
@@ -147,7 +151,7 @@ export class ReplyReader {
 		return true;
 	}
 
-	/** `isCut`: the value's end is missing. */
+	/** Reads a field. Returns false if it is invalid. `isCut` is true if the end of its value was not stored. */
 	private takeField(length: number, isCut: boolean): boolean {
 		const line = this.#line;
 		const colon = indexOrEnd(line, COLON, 0, length);
@@ -158,7 +162,7 @@ export class ReplyReader {
 		} else if (matches(line, 0, colon, "content-length")) {
 			return !isCut && this.takeLength(from, to);
 		} else if (matches(line, 0, colon, "transfer-encoding")) {
-			// The coding must be `chunked`, because our requests announce no other.
+			// The coding must be `chunked`, because the requests of the gateway permit no other.
 			this.#length = BODY_CHUNKED;
 			return !isCut && matches(line, from, to, "chunked");
 		} else if ((this.bodyStart ?? this.#sink) !== undefined && !isCut && matches(line, 0, colon, "location")) {
@@ -167,7 +171,10 @@ export class ReplyReader {
 		return true;
 	}
 
-	/** Chunks override a length (RFC 9112, 6.3). */
+	/**
+	 * Takes Content-Length. It is ignored if the body is chunked (RFC 9112, 6.3). Returns false if it is invalid or
+	 * contradicts an earlier one.
+	 */
 	private takeLength(from: number, to: number): boolean {
 		const length = decimalIn(this.#line, from, to);
 		if (length < 0 || to - from > LENGTH_DIGITS_LIMIT) return false;

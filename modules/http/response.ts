@@ -1,46 +1,56 @@
 /**
- * Response to a request, sent at once or later, because a meter may take a minute. The connection adds the framing (RFC
- * 9110, 6.4.1; RFC 9112, 6.3).
+ * Response to a request. It may be sent later than in the handler, because the answer of a meter may take a minute. The
+ * connection adds the framing (RFC 9110, 6.4.1; RFC 9112, 6.3).
  *
- * Limit: a head of OUT_SIZE bytes (connection-states.ts).
+ * Limit: a head has at most OUT_SIZE bytes (connection-states.ts).
  */
 import type { TextCodec } from "../io/host.js";
 
 export interface BodySource {
-	/** Writes to `into[start..end)`. Returns the number of bytes, which is 0 only at the end. */
+	/**
+	 * Writes the next bytes of the body to `into`, from `start` to before `end`. Returns their number, which is 0 only
+	 * at the end of the body.
+	 */
 	read(into: Uint8Array, start: number, end: number): number;
-	/** Called once, when the body is complete or not needed (HEAD), or the client has disconnected. */
+	/** Called once: when the body is complete, when it is not needed (HEAD), or when the client has disconnected. */
 	close?(): void;
-	/** Defined for a live body, which lasts as long as the client stays. */
+	/** Defined if the body is live, which means that it lasts as long as the client stays connected. */
 	readonly live?: LiveBody;
 }
 
-/** Returned by `read` of a live body: there is no data, or it does not fit the rest of the buffer. */
+/** Result of `read` of a live body: there are no data, or they do not fit the rest of the buffer. */
 export const NOTHING_YET = -1;
 
 /**
- * Body produced by events. It is read after `wake`, or after `beatMs` of silence. Its connection is the first to be
- * displaced. The connection is closed if the client accepts nothing for `writeMs`.
+ * Body whose data come from events. It is read after `wake`, or after `beatMs` of silence. If a connection must be
+ * displaced, connections with a live body are the first ones. A connection is closed if the client accepts nothing for
+ * `writeMs`.
  */
 export interface LiveBody {
-	/** Called once, before the first `read`. */
+	/** Called once, before the first `read`. `reader` is woken when the body has data. */
 	opened(reader: LiveReader): void;
-	/** After `beatMs` of silence the next `read` must return bytes, which show that the connection is alive. */
+	/**
+	 * Called after `beatMs` of silence. The next `read` must return bytes, which show the client that the connection is
+	 * alive.
+	 */
 	beat(): void;
 	/**
-	 * Defined for status 101, after which the client may send anything: takes bytes, and returns how many. If it does
-	 * not take all bytes, or has something to send, it calls `wake`. The remaining bytes are passed once its output is
-	 * sent.
+	 * Takes bytes from the client, and returns how many it has taken. Defined for a reply with status 101, after which
+	 * the client may send anything. If it does not take all bytes, or has something to send, it calls `wake`. The
+	 * remaining bytes are passed again when its output has been sent.
 	 */
 	receive?(bytes: Uint8Array, start: number, end: number): number;
 }
 
 export interface LiveReader {
-	/** The source has data, which is read in a later task run, at least `pauseMs` after the last read. */
+	/**
+	 * Call when the source has data. They are read in a later run of the server's task, at least `pauseMs` after the
+	 * last read.
+	 */
 	wake(): void;
 }
 
-/** Body in memory or flash; it is not copied and must not change until it is sent. */
+/** Body whose bytes are in memory or flash. They are not copied, and must not change until they are sent. */
 export class BytesSource implements BodySource {
 	readonly #bytes: Uint8Array;
 	#at: number;
@@ -61,8 +71,8 @@ export class BytesSource implements BodySource {
 }
 
 /**
- * Returns the fields that frame the body (RFC 9112, 6 and 9.3). `length`: Infinity if unknown, NaN if no body is
- * possible. `isLast`: the connection ends.
+ * Returns the fields that frame the body (RFC 9112, 6 and 9.3). `length` is Infinity if it is unknown, and NaN if the
+ * status permits no body. `isLast` is true if the connection is closed after the reply.
  */
 export function framingOf(length: number, isChunked: boolean, isLast: boolean, minorVersion: number): string {
 	let framing = "";
@@ -76,19 +86,20 @@ export interface ResponseCarrier {
 	readonly text: TextCodec;
 	readonly isGuest: boolean;
 	vouch(): void;
-	/** `length`: Infinity if unknown. */
+	/** Sends the reply. `length` is the length of the body; Infinity if it is unknown. */
 	reply(response: HTTPResponse, status: number, body: BodySource | undefined, length: number): void;
 }
 
 export class HTTPResponse {
 	/**
-	 * The client has disconnected, or the server has replied itself (408, 413, 500). From then on sending has no effect.
+	 * Called if the client has disconnected, or if the server itself has replied (408, 413, 500). After this, sending
+	 * has no effect.
 	 */
 	onCancelled: (() => void) | undefined = undefined;
-	/** True to close the connection after the response, as before a restart. */
+	/** True to close the connection after the response, for example before a restart. */
 	closing = false;
 
-	/** Receiver of the reply; undefined after the reply was sent or cancelled. */
+	/** Connection through which the reply is sent; undefined after it was sent or cancelled. */
 	#carrier: ResponseCarrier | undefined;
 	#fields = "";
 
@@ -100,7 +111,7 @@ export class HTTPResponse {
 		return this.#carrier !== undefined;
 	}
 
-	/** True if clients with a token use all other places of the port. */
+	/** True if requests with a token take all other places of the port. */
 	get isGuest(): boolean {
 		return this.#carrier?.isGuest ?? false;
 	}
@@ -113,7 +124,7 @@ export class HTTPResponse {
 		return this.#fields;
 	}
 
-	/** Throws a RangeError unless it is printable ASCII, against header injection. */
+	/** Adds a field. To prevent header injection, throws a RangeError if `value` is not printable ASCII. */
 	header(name: string, value: string): this {
 		if (this.#carrier === undefined) return this;
 		const bytes = this.#carrier.text.encode(value);
@@ -124,15 +135,15 @@ export class HTTPResponse {
 		return this;
 	}
 
-	/** `lines`: complete lines with CRLF, unchecked. */
+	/** Adds fields without a check. `lines` has complete lines, each with CRLF. */
 	lines(lines: string): this {
 		this.#fields += lines;
 		return this;
 	}
 
 	/**
-	 * `status`: 200 to 599; without `length`, the length of the body is unknown, or 0 without a body. If the response
-	 * was already sent or cancelled, only closes the body.
+	 * Sends the response. `status` is 200 to 599. If `length` is omitted, the length is unknown, or 0 if there is no
+	 * body. If the response was already sent or cancelled, this only closes the body.
 	 */
 	send(status: number, body?: BodySource, length = body ? Number.POSITIVE_INFINITY : 0): void {
 		const carrier = this.#carrier;

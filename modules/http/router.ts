@@ -1,19 +1,19 @@
 /**
- * Finds a route: a path is exact or ends in a `<parameter>` without slash. The table has no index, so it stays in
- * flash.
+ * Finds the route for a request. The path of a route is fixed, or ends in a `<parameter>`, which stands for a name
+ * without a slash. The table of routes has no index, so it can stay in flash.
  */
 import { METHOD_GET, METHOD_HEAD, METHOD_NAMES } from "./request.js";
 
 export interface Route {
 	readonly method: number;
-	/** `/a/b` or `/a/<name>`. */
+	/** Path of the form `/a/b` or `/a/<name>`. */
 	readonly path: string;
 }
 
 export const MATCH_FOUND = 0;
-/** No route has this path: 404. */
+/** No route has this path; the reply is 404. */
 export const MATCH_NOT_FOUND = 1;
-/** The path has other methods only: 405, with `allow`. */
+/** Only routes with other methods have this path; the reply is 405, and `allow` has the methods. */
 export const MATCH_METHOD = 2;
 
 const OPENING = "<";
@@ -24,7 +24,7 @@ export interface Routes<R extends Route> {
 
 export interface RouteMatch<R extends Route, Group extends Routes<R>> {
 	readonly kind: number;
-	/** Matching route; like `group`, undefined if not found. */
+	/** Route that was found. It is undefined if none was found, and so is `group`. */
 	readonly route: R | undefined;
 	readonly group: Group | undefined;
 	readonly parameter: string;
@@ -38,9 +38,9 @@ export class Router<R extends Route, Group extends Routes<R> = Routes<R>> {
 		this.#groups = groups;
 	}
 
-	/** Finds the route for a decoded path. Exact routes come first. */
+	/** Finds the route for a decoded path. Routes without a parameter take precedence. */
 	find(method: number, path: string): RouteMatch<R, Group> {
-		// A request with `<` must not match a route's `<parameter>`.
+		// A path with `<` is not compared with fixed paths, because it could equal the text `/a/<name>` of a route.
 		const exact = path.indexOf(OPENING) < 0 ? this.findExact(method, path) : undefined;
 		return exact ?? this.findWithParameter(method, path) ?? NOT_FOUND;
 	}

@@ -1,21 +1,22 @@
 /**
  * HTTP/1.1 server (RFC 9110, RFC 9112) on plain and TLS listeners.
  *
- * Each port has a fixed number of places for connections. The last place is kept free: a new connection that takes it
- * displaces an idle one without a token. While all places are taken, a connection stays open after its reply only if
- * its client has sent a token and some other client has not. If requests with a token take all other places, a request
- * that would wait long is refused (`isGuest`).
+ * Each port has a fixed number of places for connections. The server tries to keep one place free: when a new
+ * connection takes the last place, an idle connection whose client has no token is closed. While all places are taken,
+ * a connection stays open after its reply only if its client has sent a token and some other client has not. If
+ * requests with a token take all other places, a request that may wait for long is refused (`isGuest`).
  *
- * When all places are taken, a new connection displaces an existing connection in this order:
+ * When all places are taken, a new connection displaces an existing one. The first one of this list that exists is
+ * displaced:
  * - an event stream, because its client can reconnect;
- * - a connection without a token that is idle, sends a head or body, or does not accept its reply, longest waiting
- *   first;
+ * - a connection without a token that is idle, is sending a head or a body, or does not accept its reply; among
+ *   several, the one that has waited longest;
  * - an idle connection with a token.
  *
- * Requests with a token are never displaced, and any connection is safe for `graceMs`, in which the new one waits. If
- * memory is short, connections of all ports are displaced in the same order.
+ * Requests with a token are never displaced. No connection is displaced during its grace period (`graceMs`); the new
+ * connection waits until it is over. If memory is short, connections of all ports are displaced in the same order.
  *
- * Its own error replies have `Cache-Control: no-store`.
+ * Error replies of the server itself have `Cache-Control: no-store`.
  */
 
 import { takeOut } from "../bytes/list.js";
@@ -30,7 +31,10 @@ import type { HTTPHandler } from "./handler.js";
 import type { HTTPLimits } from "./limits.js";
 import { DEFAULT_LIMITS } from "./limits.js";
 
-/** A connection takes 148 XS slots and 3144 bytes when accepted, more while a request is handled. */
+/**
+ * Memory that must be free to accept a connection. It takes 148 XS slots and 3144 bytes at first, and more while a
+ * request is handled.
+ */
 export const CONNECTION_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 6144 });
 
 export interface HTTPPort {
@@ -46,18 +50,18 @@ export interface HTTPServerOptions {
 	readonly text: TextCodec;
 	readonly handler: HTTPHandler;
 	readonly limits?: Partial<HTTPLimits>;
-	/** Memory is not checked without a ledger. */
+	/** Ledger of the memory. Without a ledger, memory is not checked. */
 	readonly ledger?: MemoryLedger;
 	trace(message: string): void;
 }
 
 const PART = "http";
 /**
- * Number of connections accepted without a check of memory, because RESERVE (io/memory.ts) and unused claims suffice
- * for them.
+ * Number of connections that are accepted without a check of memory, because RESERVE (io/memory.ts) and unused claims
+ * are sufficient for them.
  */
 const FREE_CONNECTIONS = 2;
-/** Interval of checks for connections that wait for memory only. */
+/** Interval of the checks whether there is enough memory, while a connection waits for memory only, ms. */
 const MEMORY_MS = 250;
 
 export class HTTPServer implements ConnectionServer, Timed {
@@ -67,12 +71,12 @@ export class HTTPServer implements ConnectionServer, Timed {
 	readonly #connections: HTTPConnection[] = [];
 	readonly #waiting: number[] = [];
 	readonly task: Task;
-	/** Time of the next deadline; NaN if it must be calculated again. */
+	/** Next deadline of all connections; NaN if it must be calculated again. */
 	#deadlineMs = Number.POSITIVE_INFINITY;
 	#isClosed = false;
 	#memoryMs = 0;
 
-	/** If a listener throws, closes all and rethrows. */
+	/** Opens all listeners. If one throws, closes all and rethrows its exception. */
 	constructor(options: HTTPServerOptions) {
 		this.#options = options;
 		this.limits = options.limits === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, ...options.limits };
@@ -105,7 +109,7 @@ export class HTTPServer implements ConnectionServer, Timed {
 		return this.#connections.some(({ isVouched, isIdle }) => isVouched && !isIdle);
 	}
 
-	/** A token was revoked: no client counts as known until it sends a valid token again. */
+	/** Call when a token was revoked. Afterwards no client counts as known until it sends a valid token again. */
 	forget(): void {
 		for (let i = 0; i < this.#connections.length; i++) this.#connections[i].isKnown = false;
 		for (let i = 0; i < this.#listeners.length; i++) this.#listeners[i].forget?.();
@@ -130,10 +134,13 @@ export class HTTPServer implements ConnectionServer, Timed {
 		return nextMs;
 	}
 
-	/** Rethrows the first exception at the end. */
+	/**
+	 * Handles all connections whose deadline is over, even if one of them throws. Rethrows the first exception at the
+	 * end.
+	 */
 	advance(nowMs: number): void {
 		const mistakes: unknown[] = [];
-		// Backwards, because closed connections are removed.
+		// The loop runs backwards, because connections that close are removed from the list.
 		for (let i = this.#connections.length - 1; i >= 0; i--) {
 			const connection = this.#connections[i];
 			if (connection === undefined || connection.deadlineMs > nowMs) continue;
@@ -258,8 +265,9 @@ export class HTTPServer implements ConnectionServer, Timed {
 	}
 
 	/**
-	 * Returns the connection to displace first. Undefined `port`: any. Order: with a live body, without a token, idle
-	 * with a token; among equals, the earliest `displaceableMs`.
+	 * Returns the connection to displace first, on any port if `port` is undefined. Connections with a live body come
+	 * first, then those without a token, then those with one. Among equals, the one with the earliest `displaceableMs`
+	 * comes first.
 	 */
 	private displaceable(port: ListenerPort | undefined): HTTPConnection | undefined {
 		let first: HTTPConnection | undefined;
@@ -271,7 +279,10 @@ export class HTTPServer implements ConnectionServer, Timed {
 		return first;
 	}
 
-	/** Returns the connection without a token that has been idle longest, and is beyond its grace period. */
+	/**
+	 * Returns the connection without a token that has been idle longest. Connections in their grace period are
+	 * excluded.
+	 */
 	private longestIdle(port: ListenerPort, nowMs: number): HTTPConnection | undefined {
 		let longest: HTTPConnection | undefined;
 		for (let i = 0; i < this.#connections.length; i++) {

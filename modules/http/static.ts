@@ -1,6 +1,6 @@
 /**
- * Files of the page, from one archive in flash (tools/page.ts), searched in place, so memory does not depend on their
- * number. Big endian:
+ * Serves the files of the web page from one archive in flash (tools/page.ts). The archive is searched in flash, so the
+ * memory needed does not depend on the number of files. Its format, big-endian:
  *
  *     1 byte    number of files
  *     2 bytes   length of the policy
@@ -9,8 +9,8 @@
  *       1 byte    length of the path      …  path as in a request, ASCII, `/assets/app-Bq3x.js`
  *       1 byte    length of the type      …  Content-Type, ASCII
  *       16 bytes  hash of the content in hex: its ETag
- *       1 byte    1 if the name changes with the content
- *       4 bytes   length                  4 bytes  offset of the content in the archive; it is gzip (RFC 1952)
+ *       1 byte    1 if the name changes when the content changes
+ *       4 bytes   length                  4 bytes  offset of the content in the archive, which is gzip (RFC 1952)
  *
  * Several files may have the same content.
  */
@@ -36,8 +36,8 @@ export class StaticFiles {
 	}
 
 	/**
-	 * Sends the file, 304 if the client's copy is current (RFC 9110, 13.1.2), or 406 if the client does not accept
-	 * gzip. Returns false, without a reply, if there is no file.
+	 * Replies with the file, with 304 if the client's copy is current (RFC 9110, 13.1.2), or with 406 if the client
+	 * does not accept gzip. Returns false, without a reply, if there is no such file.
 	 */
 	send(request: HTTPRequest, response: HTTPResponse): boolean {
 		const found = this.find(request.path);
@@ -100,7 +100,10 @@ function isAt(archive: Uint8Array, at: number, wanted: Uint8Array): boolean {
 	return true;
 }
 
-/** True if the client accepts gzip (RFC 9110, 12.5.3). Unpacking the file for others would take 32 KB per request. */
+/**
+ * True if the client accepts gzip (RFC 9110, 12.5.3). The server does not unpack files for clients that do not accept
+ * it, because that would take 32 KB per request.
+ */
 function takesGzip(accepted: string | undefined): boolean {
 	if (accepted === undefined) return true;
 	let takesOthers = false;

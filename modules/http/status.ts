@@ -1,4 +1,4 @@
-/** HTTP status codes (RFC 9110, 15): reason phrases and the server's own error replies. */
+/** Reason phrases of HTTP status codes (RFC 9110, 15), and the error replies of the server itself. */
 import type { TextCodec } from "../io/host.js";
 import type { HTTPResponse } from "./response.js";
 
@@ -41,12 +41,12 @@ const ERRORS: Readonly<Record<number, readonly [string, string]>> = Object.freez
 	505: Object.freeze(["unsupported", "This version of HTTP is not supported."] as const),
 });
 
-/** An unknown status has an empty phrase, which is valid. */
+/** Returns the reason phrase of a status. For an unknown status it is empty, which is valid. */
 export function reasonOf(status: number): string {
 	return REASONS[status] ?? "";
 }
 
-/** Returns the JSON of an error. `sentence` replaces the message. */
+/** Returns the JSON text of an error reply. If `sentence` is defined, it replaces the usual message. */
 export function errorText(status: number, sentence?: string): string {
 	const [code, message] = ERRORS[status] ?? ERRORS[500];
 	return `{"error":"${code}","message":"${sentence ?? message}"}`;
@@ -57,7 +57,7 @@ export function sendError(response: HTTPResponse, status: number, sentence?: str
 	response.sendText(status, errorText(status, sentence));
 }
 
-/** Retry-After for a displaced client, seconds. */
+/** Value of Retry-After for a client whose connection is displaced, seconds. */
 const RETRY_AFTER = 1;
 
 export function displacedReply(text: TextCodec): Uint8Array {

@@ -1,4 +1,7 @@
-/** Percent-decoding of request targets (RFC 3986, 2.1; in queries also `+` as in application/x-www-form-urlencoded). */
+/**
+ * Percent-decoding of request targets (RFC 3986, 2.1). In queries, `+` is also decoded, as in
+ * application/x-www-form-urlencoded.
+ */
 import { hexDigitValue } from "../bytes/hex.js";
 
 const PERCENT = 0x25;
@@ -13,7 +16,10 @@ export function hasGoodEscapes(bytes: Uint8Array, start: number, end: number): b
 	return true;
 }
 
-/** `into` needs room for the encoded bytes; the escapes must be valid. Returns the number of bytes written. */
+/**
+ * Decodes percent escapes, which must be valid. `into` must be as long as the encoded bytes. Returns the number of
+ * bytes written.
+ */
 export function decodePercent(
 	bytes: Uint8Array,
 	start: number,
@@ -35,7 +41,7 @@ export function decodePercent(
 	return at;
 }
 
-/** True for UTF-8 (RFC 3629, 4) without control characters. */
+/** True if the bytes are UTF-8 (RFC 3629, 4) without control characters. */
 export function isCleanText(bytes: Uint8Array, start: number, end: number): boolean {
 	for (let i = start; i < end; ) {
 		const byte = bytes[i++];

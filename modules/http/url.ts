@@ -1,7 +1,7 @@
 /**
- * URLs (RFC 3986, 3) of the hub, such as `https://homeassistant.local:8123` with an optional base path, and of HTTPS
- * files. A hub's URL has no user name, query or fragment. Limits: host names of 253 characters; the setting limits the
- * text (homeassistant/fields.ts).
+ * Parses the URL of the hub, such as `https://homeassistant.local:8123` with an optional base path, and URLs of files
+ * (RFC 3986, 3). The URL of a hub has no user name, query or fragment; the URL of a file is HTTPS. Limits: a host name
+ * has at most 253 characters. The setting limits the length of the text (homeassistant/fields.ts).
  */
 import { hasOnly, lowerCase, wholeNumber } from "../bytes/ascii.js";
 
@@ -15,10 +15,10 @@ export interface FileURL {
 
 export interface HubURL {
 	readonly secure: boolean;
-	/** Name, IPv4, or IPv6 in brackets. */
+	/** Host name, IPv4 address, or IPv6 address in brackets. */
 	readonly host: string;
 	readonly port: number;
-	/** Base path, which begins but does not end with "/"; "" without one. */
+	/** Base path, which begins with "/" but does not end with it; "" if there is none. */
 	readonly path: string;
 }
 
@@ -50,7 +50,7 @@ export function parseFileURL(text: string): FileURL | undefined {
 	const question = whole.indexOf("?");
 	const url = parseHubURL(question < 0 ? whole : whole.slice(0, question));
 	const query = question < 0 ? "" : whole.slice(question);
-	// A space or line end could inject a second request.
+	// A space or a line end in the URL could inject a second request.
 	if (url === undefined || !url.secure || url.host.startsWith("[") || !hasOnly(query, "!~")) return undefined;
 	const { host, port, path } = url;
 	return { host, port, target: `${path === "" ? "/" : path}${query}` };

@@ -29,7 +29,10 @@ import {
 import { NONCE_LENGTH, NONCE_LIFETIME_MS } from "../nonce.js";
 import { SESSION_LIFETIME_MS } from "../sessions.js";
 
-/** Ranges that contain every character. Node compares UTF-16 units, XS compares code points. */
+/**
+ * Ranges that contain every character, both in Node, which compares UTF-16 units, and in XS, which compares code
+ * points.
+ */
 const ANY_CHARACTER = "\u0000\uffff\u{10000}\u{10ffff}";
 
 function text(name: string, maximum: number, form: Partial<Field<string>> = {}): Field<string> {
@@ -98,7 +101,7 @@ export function postLogout(exchange: Exchange<Access>): void {
 	exchange.empty();
 }
 
-/** Needs no token, but the old password or its proof. */
+/** Changes the password. The request needs no token, but the old password or its proof. */
 export function postPassword(exchange: Exchange<Access>, values: BodyValues): void {
 	const { login } = exchange.part;
 	const { text } = exchange.core;

@@ -28,7 +28,7 @@ export const TOKEN_BODY: BodyTable = Object.freeze({
 	limit: BODY_LIMIT,
 });
 
-/** Copy for the reply, during which the token may be revoked. */
+/** Copy of a token's data. The reply uses a copy, because the token may be revoked while the reply is sent. */
 interface ListedToken {
 	readonly id: string;
 	readonly name: string;
@@ -38,7 +38,7 @@ interface ListedToken {
 
 interface ListedSession {
 	readonly id: string;
-	/** Unix s; 0 if the clock is not set. */
+	/** Time of creation, Unix seconds; 0 if the clock was not set. */
 	readonly created: number;
 	readonly expiresInS: number;
 	readonly address: string;
@@ -78,7 +78,10 @@ export function postToken(exchange: Exchange<Access>, values: BodyValues): void 
 	});
 }
 
-/** A token of scope read may revoke only itself, so that a device can sign out without the password. */
+/**
+ * Revokes a token. A client with a token of scope read may revoke only this token, so that a device can sign out
+ * without the password.
+ */
 export function deleteToken(exchange: Exchange<Access>): void {
 	const { tokens } = exchange.part;
 	const { parameter, token } = exchange;
