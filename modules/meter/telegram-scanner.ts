@@ -3,7 +3,7 @@
  *
  * | kind | required contents |
  * |---|---|
- * | ASCII | identification line, a data set, `!`, no STX between (IEC 62056-21, 6.4.5); 7E1 or 8N1 if most characters are |
+ * | ASCII | identification line, data set, `!`, no STX between (IEC 62056-21, 6.4.5); 7E1 or 8N1 if most characters are |
  * | SML | 1B×4 01×4 76, or 1B×4 1A and a pad count of 0 to 3 (SML 1.04, 8.1) |
  * | HDLC | 7E A…, addresses, UI, header check, LLC E6 E7 00, a pushed APDU (IEC 62056-46, 6.4) |
  * | M-Bus | 68 L L 68, SND_UD, CI of the DLMS transport, sum, 16 (EN 13757-2, 5.5; IEC 62056-7-3) |
@@ -49,7 +49,7 @@ const IDENT_LIMIT = 80;
 /** Number of manufacturer's letters after `/`. A `/` among them begins a new identification. */
 const LETTERS = 3;
 const TEXT_LIMIT = 40_000;
-/** Of this many characters, one may be damaged. */
+/** One character in this many may be damaged. */
 const DAMAGE_RATIO = 16;
 /**
  * Number of consecutive text characters that proves the speed. At a wrong speed, the chance of such a run is one in

@@ -398,7 +398,7 @@ export class Agenda {
 		try {
 			config.change([put(MQTT_ANNOUNCED_VALUES, text.encode(known))]);
 		} catch {
-			// The change is stored with a later message.
+			// If the keys can't be stored, the message is sent again later.
 		}
 	}
 }

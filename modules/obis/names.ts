@@ -8,7 +8,7 @@
  *     4            2  R, number of rows
  *     6            2  P, number of phrases
  *     8            2  F, number of fragments, at most 128
- *     10       8 x R  rows, ascending: C, D, E (255: any), medium << 4 | channel, then the numbers of three phrases (2, 1
+ *     10       8 x R  rows, ascending: C, D, E (255 any), medium << 4 | channel, then the numbers of three phrases (2, 1
  *                     and 1 byte) that make the name; number 0 is the empty phrase
  *     then     2 x P  offsets of the phrases: lengths in English, German and Polish (1 each), then the three texts
  *     then 2 x (F+1)  offsets of the fragments, and the end of the last one: pieces of UTF-8

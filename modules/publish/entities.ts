@@ -9,7 +9,7 @@
  *     power_net      import minus export, if the meter sends both but not their difference
  *     battery        charge, on boards with battery cells
  *     rssi           strength of the Wi-Fi signal, on boards with a radio
- *     peak           the month's peak; peak_mean and peak_forecast: mean power of the running interval, and its forecast
+ *     peak           the month's peak; peak_mean and peak_forecast: mean power of the running interval, and forecast
  */
 import type { Power, TextCodec } from "../io/host.js";
 import { batteryPercent } from "../power/battery.js";
