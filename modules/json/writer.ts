@@ -207,7 +207,7 @@ export class JSONWriter {
 		this.copy(bytes, 0, bytes.length);
 	}
 
-	/** Writes bytes with escapes. Bytes of `limit` and above become `\\u00XX`. */
+	/** Writes bytes with escapes. Bytes of `limit` and above become `\u00XX`. */
 	private escaped(bytes: Uint8Array, start: number, end: number, limit: number): void {
 		let plain = start;
 		for (let i = start; i < end; i++) {

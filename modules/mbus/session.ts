@@ -1,7 +1,7 @@
 /**
  * One session with the slaves of an M-Bus (EN 13757-2, 5.7), from wake-up to the last telegram.
  *
- *     state      event                           reaction
+ *     state      event                           next state
  *     WAKING     wake-up sent                    RESETTING
  *     RESETTING  reset sent                      ASKING
  *                secondary address               SELECTING

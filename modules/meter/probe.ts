@@ -4,6 +4,7 @@
  *
  * Some meters send only a call from time to time. After LISTENS_AFTER probes in a row that have found nothing, the next
  * probe only listens for a call, for a minute (CALLED); of the further probes, every LISTENS_EACH-th one does so.
+ * The list shows the events in each state and the next state:
  *
  *     CALLED       meter found: ENDED, reports the protocol
  *                  over: ENDED, reports the failure of the last probe, or RECOGNISING if unexpected bytes were received

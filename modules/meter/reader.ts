@@ -3,7 +3,7 @@
  *
  * One session runs at a time. Callers that request a readout while one is running share its result. A load profile
  * needs its own session, so other callers wait for the next session. A caller waits at most a minute
- * (pending-reads.ts), but the session may continue for SESSION_LIMIT_MS.
+ * (pending-reads.ts), but the session may continue for SESSION_LIMIT_MS. The columns of the table are events:
  *
  *                request         settings        readout          end               port gone        timeout
  *     IDLE       READING (a)      LISTENING (b)   -                -                 -                -
@@ -20,8 +20,8 @@
  *     (d) if another protocol or speed is selected, then as IDLE.
  *     (e) LISTEN_MS after a request, if bytes but no telegram arrived: reports the kind of data, then as IDLE.
  *
- *     (f) the session is asked to release its association, at most RELEASE_MS long.
- *     (g) after REST_MS as IDLE.
+ *     (f) the session is asked to release its association, which takes at most RELEASE_MS.
+ *     (g) after REST_MS, then as IDLE.
  *
  * `openLive()` leads from IDLE to LIVE (live-mode.ts). In LIVE, `probe()` and `lend()` are refused, but like a request
  * they end the live session.

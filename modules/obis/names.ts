@@ -10,8 +10,9 @@
  *     8            2  F, number of fragments, at most 128
  *     10       8 x R  rows, ascending: C, D, E (255 any), medium << 4 | channel, then the numbers of three phrases (2, 1
  *                     and 1 byte) that make the name; number 0 is the empty phrase
- *     then     2 x P  offsets of the phrases: lengths in English, German and Polish (1 each), then the three texts
- *     then 2 x (F+1)  offsets of the fragments, and the end of the last one: pieces of UTF-8
+ *     then     2 x P  offsets of the phrases; at each, the lengths of the English, German and Polish text (1 each), then
+ *                     the three texts
+ *     then 2 x (F+1)  offsets of the fragments, which are pieces of UTF-8, and the end of the last one
  *
  * A byte of a text is ASCII, or a MARK_… that stands for a number from the code, or (from 0x80 on) a fragment. medium
  * is group A, MEDIUM_HEAT_LIST or MEDIUM_SHORT_LIST; channel is group B, CHANNEL_DEVICE or CHANNEL_ANY. In a row with

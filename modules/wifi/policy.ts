@@ -15,7 +15,8 @@
  *                  any, is restored. The first address and new settings end the trial.
  *   access point   On if wanted (ap_enabled, or turned on by hand), or as a fallback. The fallback opens if no network is
  *                  configured, or (if enabled) after 90 s without an address. It ends when the station has been online
- *                  for 2 minutes. While a cable is in use (`isCabled`), the access point opens only by hand.
+ *                  for 2 minutes. While a cable is in use (`isCabled`), the access point opens only if a user turns
+ *                  it on by hand.
  *   by hand        Station and access point are on for 10 minutes, regardless of the settings.
  *
  * Methods for events only record the event. Call `settle` after each of them, even if it has thrown an exception.
