@@ -1,9 +1,9 @@
 /**
- * Stand-in of a part in a firmware that was built without it. Each part that can be left out has one in its folder,
- * `absent-part.ts`, with which the build replaces `part.ts` (tools/sdk/omissions.ts).
+ * Stand-in of a part in a firmware that was built without it. Each part that can be left out has its stand-in in
+ * `absent-part.ts` of its folder. The build replaces `part.ts` with that file (tools/sdk/omissions.ts).
  *
- * It keeps the part's stored settings for a firmware that has the part, and erases them at a factory reset. It answers
- * the part's routes with an error, and writes the members that `system/status` always has.
+ * The stand-in keeps the part's stored settings for a firmware that has the part, and erases them at a factory reset.
+ * It answers the part's routes with an error, and writes the members that `system/status` always has.
  */
 import { NOT_FOUND, UNSUPPORTED } from "./api/errors.js";
 import type { Exchange } from "./api/exchange.js";
@@ -15,7 +15,7 @@ import { METHOD_GET, METHOD_POST } from "./http/request.js";
 import type { Storage } from "./io/host.js";
 import { type Part, part } from "./part.js";
 
-/** Maximum length of a part's certificates (config/trusted-certificates.ts). */
+/** Maximum length of a part's certificates (config/trusted-certificates.ts), bytes. */
 const CERTIFICATES_LIMIT = 10_239;
 
 export class Absent implements Running {
@@ -25,8 +25,8 @@ export class Absent implements Running {
 	readonly #key: string;
 
 	/**
-	 * `certificates`: key prefix of the part's certificates in flash; `key`: key of the part's other data. Each is ""
-	 * if the part has none.
+	 * `certificates`: key prefix of the part's certificates in flash, or "" if it has none. `key`: key of the part's other
+	 * data, or "" if it has none.
 	 */
 	constructor(name: string, { storage }: Core, certificates = "", key = "") {
 		this.name = name;
@@ -44,7 +44,7 @@ export class Absent implements Running {
 
 /** Entry that preserves stored settings without knowing their fields. `index`: position among all entries. */
 export function keptEntry(key: string, index: number): Entry {
-	// No stored value has the id 0, so all values remain as they are.
+	// No stored value has the id 0, so every stored value counts as unknown and is kept.
 	return entry(key, 1, [field<Uint8Array>({ entry: index, id: 0, name: "kept", kind: BYTES })], INTERNAL);
 }
 

@@ -1,13 +1,13 @@
 /**
- * A part: one capability of the gateway. The core and the API know no part by name (parts.ts). Each part has its own
- * folder:
+ * A part: one capability of the gateway. The core and the API mention no part by name; parts.ts has the list. Each part
+ * has its own folder:
  *
  *   fields.ts       settings
  *   log-events.ts   kinds of log events
  *   routes.ts       routes, or routes/ with several files
  *   part.ts         the part's table, and the code that creates its instance
  *
- * The table is frozen and stored in flash. PLAIN supplies omitted members.
+ * The table is frozen and stored in flash. PLAIN supplies the members that a part omits.
  */
 import type { BackupGroup } from "./api/backup-group.js";
 import type { Operation } from "./api/route.js";
@@ -17,9 +17,12 @@ import type { Facts } from "./core/facts.js";
 import type { EventKind } from "./diagnostics/events.js";
 
 export interface Reaction<Instance> {
-	/** Fields; a change of any of them triggers the reaction. */
+	/** A change of any of these fields triggers the reaction. */
 	readonly fields: readonly Field[];
-	/** True: called after a request that applies a field at once, changed or not. False: called after a change. */
+	/**
+	 * True if the reaction follows each request that applies one of the fields immediately, even if no value has changed.
+	 * False if it follows changes only.
+	 */
 	readonly isWish: boolean;
 	readonly react: (instance: Instance, core: Core) => void;
 }
@@ -29,7 +32,7 @@ export function changed<Instance>(fields: readonly Field[], react: Reaction<Inst
 	return Object.freeze({ fields: Object.freeze(fields), isWish: false, react });
 }
 
-/** Returns a reaction that is called once after each request that applies one or more of these fields at once. */
+/** Returns a reaction that is called once after each request that applies one or more of these fields immediately. */
 export function applied<Instance>(fields: readonly Field[], react: Reaction<Instance>["react"]): Reaction<Instance> {
 	return Object.freeze({ fields: Object.freeze(fields), isWish: true, react });
 }
@@ -42,9 +45,12 @@ export interface Part<Instance extends Running | undefined = Running | undefined
 	readonly routes: readonly Operation[];
 	readonly backup: readonly BackupGroup[];
 	readonly reactions: readonly Reaction<never>[];
-	/** `parts` is the full list. */
+	/** Creates the part's instance. `parts` is the list of all parts. */
 	readonly open: (core: Core, parts: readonly Part[]) => Instance;
-	/** Members of `system/status` and the event stream; a snapshot, because replies are made in pieces. */
+	/**
+	 * Members of both `system/status` and the event stream. It returns a snapshot, because a reply is written in several
+	 * steps.
+	 */
 	state(instance: Instance, core: Core): Facts;
 	/** Members of `system/status` only. */
 	status(instance: Instance, core: Core): Facts;
@@ -84,8 +90,8 @@ export interface Extra {
 }
 
 /**
- * Calls the matching reactions of all parts, each once, in order. `running` holds the instance of each part; `changes`
- * and `wishes` are as in ConfigListener (config/store.ts).
+ * Calls the matching reactions of all parts, each once, in the order of the parts. `running` holds the instance of each
+ * part; `changes` and `wishes` are as in ConfigListener (config/store.ts).
  */
 export function react(
 	parts: readonly Part[],

@@ -46,7 +46,7 @@ export const PARTS: readonly Part[] = Object.freeze([
 	SYSTEM,
 ]);
 
-/** All persistent settings; each entry is at the index named by its fields. */
+/** All persistent settings. A field's `entry` is the index of its entry in this list. */
 export const ENTRIES: readonly Entry[] = Object.freeze(entriesOf(PARTS));
 
 function entriesOf(parts: readonly Part[]): Entry[] {

@@ -1,20 +1,20 @@
 /**
- * Names of the product, and what its maker promises. To sell it under another name, change this file only: page, mDNS,
- * MQTT, certificate, update tools and the list of parts use it (docs/selling.md).
+ * Names of the product, and what its maker promises. To sell it under another name, change only this file; the page,
+ * mDNS, MQTT, the certificate, the update tools and the list of parts use it (docs/selling.md).
  */
 
-/** Name of the product: at most 32 characters of A-Z a-z 0-9 `.-_&'()/:` and blanks. */
+/** Name of the product: at most 32 of the characters A-Z a-z 0-9 `.-_&'()/:` and blank. */
 export const PRODUCT = "Smart-Meter Gateway";
-/** Maker of the product: at most 32 such characters. A board has a manufacturer of its own. */
+/** Maker of the product, in the same characters and length. The manufacturer of a board is separate. */
 export const MAKER = "Smart-Meter Gateway project";
 /**
- * Address for reports of vulnerabilities: `mailto:` or `https:`, at most 100 characters of ASCII without blanks; empty:
- * that of SECURITY.md.
+ * Address for reports of vulnerabilities: `mailto:` or `https:`, at most 100 characters of ASCII without blanks. If
+ * empty, the address in SECURITY.md is used.
  */
 export const SECURITY_CONTACT = "";
 /**
- * Day until which the maker promises security corrections, YYYY-MM-DD; empty: no day is promised (SECURITY.md has the
- * rule).
+ * Day until which the maker promises security corrections, YYYY-MM-DD. Empty if no day is promised; SECURITY.md has the
+ * rule.
  */
 export const SUPPORT_END = "";
 /**

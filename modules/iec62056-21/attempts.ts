@@ -1,12 +1,13 @@
 /**
- * Retry policy for the sessions of one readout. It remembers a lowered speed for later readouts.
+ * Policy for retrying a readout with another session. It remembers a lowered speed for later readouts.
  *
  * If data are missing or damaged, the readout is retried at the same speed, because most failures are accidental. After
  * TRIES failures at one speed, or one silent session at a lowered speed, the next lower speed is tried, down to 300 Bd.
- * After other failures the speed stays the same.
+ * Failures that a lower speed would not avoid leave the speed unchanged.
  *
- * After FIRST_WAIT clean readouts a higher speed is tried, alternately the full speed and the next higher one. A failed
- * trial doubles the wait, up to LAST_WAIT; the same number of clean readouts at full speed resets it.
+ * After FIRST_WAIT clean readouts a higher speed is tried, alternately the full speed and the next higher one. If this
+ * trial fails, the number of clean readouts before the next trial doubles, up to LAST_WAIT. After as many clean
+ * readouts at full speed, the policy starts afresh.
  *
  * Only the speed and the meter's identification are stored in flash, and only when they change.
  */
@@ -17,45 +18,49 @@ import { IEC_CHECK_WRONG, IEC_CUT, IEC_MODE_E_ALONE, IEC_NO_BLOCK } from "./fail
 import { BASE_BAUD, baudNumber, getBaudRate, type IdentScanner, MODE_C } from "./ident.js";
 import type { MeterSession, SpeedChoice } from "./session.js";
 
-/** Maximum number of sessions for one readout: two per speed, and two more. */
+/** Maximum number of sessions for one readout: two for each speed, and two more. */
 const ATTEMPT_LIMIT = 16;
-/** Number of silent sessions after which mode E is used if the meter announces it. A single one may be accidental. */
+/**
+ * Number of silent sessions after which mode E is used if the meter announces it. One silent session may be accidental.
+ */
 export const SILENCES = 2;
-/** Maximum number of unanswered sign-ons, and of failures at 300 Bd. */
+/** Maximum number of sign-ons without an answer, and maximum number of failures at 300 Bd. */
 const SAME_SPEED_FAILURES = 3;
-/** Failed sessions at one speed before the next lower speed is tried. */
+/** Number of failed sessions at one speed before the next lower speed is tried. */
 const TRIES = 2;
-/** Clean readouts before a higher speed is first tried. */
+/** Number of clean readouts before a higher speed is tried for the first time. */
 const FIRST_WAIT = 4;
 /** Maximum number of clean readouts between two trials. */
 const LAST_WAIT = 256;
 
 export interface SpeedSettings {
-	/** Highest speed to agree on, Bd; any number from 300 up. */
+	/** Highest speed to agree on, Bd. Any number from 300 up is possible. */
 	readonly baudMax: number;
-	/** Remembered lower speed, Bd; 0: none. */
+	/** Lowered speed that is remembered, Bd; 0: none. */
 	readonly learnedBaud: number;
 	/** Identification of the meter to which the remembered speed belongs. */
 	readonly learnedFor: Uint8Array;
-	/** 0 deletes the speed. `meterId`: printable ASCII. */
+	/**
+	 * Stores the remembered speed and the meter's identification, printable ASCII. A speed of 0 deletes the stored one.
+	 */
 	learn(baud: number, meterId: Uint8Array): void;
 }
 
 type SpeedOpening = Pick<Opening<SpeedSettings>, "settings" | "memory">;
 
-/** Counters of the meter whose speed was lowered. */
+/** Counters for a meter whose speed was lowered. */
 class SpeedMemory {
 	readonly meterId: Uint8Array;
 	clean = 0;
 	wait = FIRST_WAIT;
-	/** True if the next trial uses the next higher speed, not the full one. */
+	/** True if the next trial uses the next higher speed; false if it uses the full speed. */
 	isStepNext = false;
 
 	constructor(meterId: Uint8Array) {
 		this.meterId = meterId;
 	}
 
-	/** Records that a higher speed, or the one that had worked, has failed. */
+	/** Records that a higher speed has failed, or that the remembered speed no longer works. */
 	failed(): void {
 		this.clean = 0;
 		this.wait = Math.min(this.wait * 2, LAST_WAIT);
@@ -66,14 +71,14 @@ export class Attempts implements SpeedChoice {
 	readonly #settings: SpeedSettings;
 	readonly #memory: ProtocolMemory;
 	#count = 0;
-	/** Failed sessions that a lower speed would not have avoided. */
+	/** Number of failed sessions that a lower speed would not have avoided. */
 	#failures = 0;
 	#tries = 0;
 	/** True if the meter announced mode E in the last session, and then was silent in mode C. */
 	wasSilent = false;
 	/** Number of silent sessions, up to SILENCES. */
 	silences = 0;
-	/** Highest allowed speed, Bd; Infinity until lowered. */
+	/** Highest speed that is allowed now, Bd; Infinity as long as it was not lowered. */
 	#ceiling: number;
 	#isTrial = false;
 
@@ -100,7 +105,7 @@ export class Attempts implements SpeedChoice {
 		return memory.isStepNext ? getBaudRate(baudNumber(learned) + 1) : full;
 	}
 
-	/** True if another attempt is worthwhile. */
+	/** Records a failed session. Returns true if another session is worthwhile. */
 	failed({ failure, ident, mode, received }: MeterSession): boolean {
 		this.#count++;
 		// If more was received than the echo of the acknowledgement, it may be a block at another speed.
@@ -170,7 +175,7 @@ export class Attempts implements SpeedChoice {
 	}
 }
 
-/** Omits control characters, which cannot be stored as text. */
+/** Returns the identification without control characters, which can't be stored as text. */
 function printable(ident: IdentScanner): Uint8Array {
 	return ident.copy().filter((character) => character >= 0x20 && character < 0x7f);
 }

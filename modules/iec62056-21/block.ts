@@ -8,10 +8,11 @@
  * | ETX | end |
  * | BCC | exclusive or of everything after STX up to and including ETX, 7 bits; any value from 00 to 7F, even LF and ETX |
  *
- * Meters and heads omit or add parts: an echo and `ACK CR LF` before STX are skipped, a block needs no STX, and
- * `end()`, called after a silence, ends a block without ETX.
+ * Some meters and optical heads omit or add characters: an echo and `ACK CR LF` before STX are skipped, a block need
+ * not have an STX, and `end()`, called after a silence, ends a block without ETX.
  *
- * In programming mode a block may have parts with their own STX and BCC; all but the last end in EOT (6.3.4, 6.5).
+ * In programming mode a block may consist of several parts, each with its own STX and BCC. All parts except the last
+ * one end with EOT (6.3.4, 6.5).
  */
 import type { DataSetParser } from "./dataset.js";
 
@@ -41,7 +42,7 @@ const DELETE = 0x7f;
 
 export class BlockReceiver {
 	readonly #parser: DataSetParser;
-	/** First character of a block without STX, because the parser needs an array. */
+	/** First character of a block without STX, in an array because the parser needs one. */
 	readonly #firstCharacter = new Uint8Array(1);
 	#state = STATE_WAIT;
 	#bcc = 0;
@@ -51,7 +52,7 @@ export class BlockReceiver {
 	/** True if SOH opened the block; the meter then needs a break. */
 	programming = false;
 	more = false;
-	/** Highest character that may end a block. */
+	/** Highest character that may end a block: EOT if parts are accepted, otherwise ETX. */
 	readonly #lastEnd: number;
 	#isPart = false;
 
@@ -60,7 +61,7 @@ export class BlockReceiver {
 		this.#lastEnd = acceptsParts ? EOT : ETX;
 	}
 
-	/** With `needsSTX` everything before an STX is skipped. */
+	/** Begins a block or one of its parts. If `needsSTX`, everything before an STX is skipped. */
 	begin(needsSTX = false, part = PART_FIRST): void {
 		this.#state = STATE_WAIT;
 		this.#needsSTX = needsSTX;
@@ -80,7 +81,10 @@ export class BlockReceiver {
 		return this.#state === STATE_DONE;
 	}
 
-	/** True if a silence may end the block, because its `!` was received; a block without STX need not have an ETX. */
+	/**
+	 * True if the `!` of the block was received, so that a silence may end the block. A block without STX need not have
+	 * an ETX.
+	 */
 	get complete(): boolean {
 		return this.#state >= STATE_TAIL;
 	}
@@ -89,7 +93,7 @@ export class BlockReceiver {
 		return this.#framed;
 	}
 
-	/** Returns the end of the processed bytes: `end` unless the block is complete. */
+	/** Returns the end of the processed bytes. It is less than `end` only if the block was completed before. */
 	receive(bytes: Uint8Array, start: number, end: number): number {
 		let i = start;
 		while (i < end && this.#state !== STATE_DONE) {
@@ -112,7 +116,7 @@ export class BlockReceiver {
 			this.#bcc ^= character;
 			if (character === ETX) this.#state = STATE_BCC;
 		} else {
-			// A damaged BCC (0x80 and above) never matches.
+			// A damaged BCC character (0x80 and above) never matches.
 			this.check = character === (this.#bcc & 0x7f) ? CHECK_RIGHT : CHECK_WRONG;
 			this.#state = STATE_DONE;
 		}
@@ -152,7 +156,7 @@ export class BlockReceiver {
 		}
 		if (stop === end) return end;
 		const character = bytes[stop];
-		// After noise or an echo, STX opens the block; inside a block, it means damage.
+		// After noise or an echo, STX opens the block. Inside a block, STX means that characters were damaged.
 		if ((character === STX || character === SOH) && this.#parser.values === 0) this.open(character);
 		else {
 			this.#bcc ^= character;

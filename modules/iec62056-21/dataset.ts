@@ -5,12 +5,12 @@
  *     line    = { dataset }
  *     dataset = [address] "(" [value] [ "*" unit ] ")" { "(" [value] [ "*" unit ] ")" }
  *
- * Accepted deviations: several sets on a line; a line without address, which continues the previous set (DSMR gas, load
- * profiles); LF alone; control characters between sets; `/` anywhere; `&` in a unit, which begins the next value
- * (`088*C&082*C`, heat meters). A grammar error discards a set; a damaged character (0x80 and above) discards all sets
- * of its line.
+ * Deviations that are accepted: several data sets on a line; a line without address, which continues the previous set
+ * (DSMR gas, load profiles); LF without CR; control characters between sets; `/` anywhere; `&` in a unit, which begins
+ * the next value (`088*C&082*C`, heat meters). A grammar error discards its set. A damaged character (0x80 and above)
+ * discards all sets of its line.
  *
- * Limit: ADDRESS_LIMIT characters per address.
+ * Limit: an address has at most ADDRESS_LIMIT characters.
  */
 
 import { ADDRESS_LIMIT, PART_ADDRESS, PART_UNIT, PART_VALUE, type RecordSink } from "../readout/sink.js";
@@ -39,12 +39,12 @@ export class DataSetParser {
 	#addressLength = 0;
 	#newSet = false;
 	#isSplit = false;
-	/** Complete sets and values, including those discarded later. */
+	/** Numbers of complete sets and of complete values, including those discarded later. */
 	sets = 0;
 	values = 0;
-	/** Lines dropped for a damaged character. */
+	/** Number of lines that were dropped because of a damaged character. */
 	damaged = 0;
-	/** Values dropped for a grammar error. */
+	/** Number of values that were dropped because of a grammar error. */
 	broken = 0;
 
 	constructor(sink: RecordSink) {
@@ -62,7 +62,10 @@ export class DataSetParser {
 		this.#sink.beginLine();
 	}
 
-	/** `isAgain`: the part is repeated, and its earlier contents are discarded. */
+	/**
+	 * Begins another part of the block. If `isAgain`, the last part is repeated, and what it contained before is
+	 * discarded.
+	 */
 	beginPart(isAgain: boolean): void {
 		this.#sink.beginPart(isAgain);
 		if (!isAgain) {
@@ -75,7 +78,10 @@ export class DataSetParser {
 		this.#newSet = false;
 	}
 
-	/** An incomplete value continues in the next part; otherwise the next part begins a new line. */
+	/**
+	 * Ends a part. If it ends inside an address or value, the next part continues it; otherwise the next part begins a
+	 * new line.
+	 */
 	endPart(): void {
 		if (!this.insideValue && this.#state !== STATE_ADDRESS) this.endLine();
 	}
@@ -100,7 +106,7 @@ export class DataSetParser {
 		return i;
 	}
 
-	/** Discards an open value as incomplete, not as damaged. */
+	/** Ends the block early. An unfinished value is discarded as incomplete, not as damaged. */
 	cut(): void {
 		if (!this.insideValue && this.#state !== STATE_ADDRESS) return;
 		this.#sink.discardSet();
@@ -172,7 +178,7 @@ export class DataSetParser {
 		return to;
 	}
 
-	/** A line without parentheses (a header, an echo) is dropped, and does not count as damaged. */
+	/** Ends a line. A line without parentheses, such as a header or an echo, is dropped and not counted as damaged. */
 	private endLine(): void {
 		if (this.#state === STATE_ADDRESS) this.#sink.discardSet();
 		this.#newSet = false;

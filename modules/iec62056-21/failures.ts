@@ -1,6 +1,6 @@
 /**
- * Failures of IEC 62056-21. Their progress number (readout/failure.ts) is below 20, because in mode E a session
- * continues in HDLC, where most failures have a number of 20 or more.
+ * Failures of IEC 62056-21. Their progress number (readout/failure.ts) is below 20, because a session in mode E
+ * continues in HDLC, and most failures of HDLC have 20 or more.
  */
 import {
 	failure,

@@ -7,11 +7,11 @@
  * | X X X | manufacturer's FLAG letters; third letter in lower case: reaction time 20 ms instead of 200 ms |
  * | Z | speed: `0`..`6` mode C, `A`..`F` mode B, anything else mode A |
  * | `\` W | any number of pairs: enhanced identification; W = `2` announces mode E |
- * | text | at most 16 characters by the standard, IDENT_LIMIT here; may contain a `/` (Holley: `/HLY5/D545-METER`) |
+ * | text | at most 16 characters in the standard, IDENT_LIMIT here; it may contain a `/` (Holley: `/HLY5/D545-METER`) |
  * | CR LF | |
  */
 
-/** Stored bytes, without `/`, CR and LF. */
+/** Maximum number of stored bytes, without `/`, CR and LF. */
 export const IDENT_LIMIT = 64;
 
 export const MODE_A = 0x41;
@@ -29,7 +29,7 @@ const PARENTHESIS_CLOSE = 0x29;
 const BACKSLASH = 0x5c;
 
 const LETTERS = 3;
-/** A `/` up to this position belongs to the identification. */
+/** A `/` up to this position in a message belongs to the identification. */
 const SLASH_LIMIT = 16;
 const NOWHERE = -1;
 
@@ -37,7 +37,7 @@ const NOWHERE = -1;
 export const BASE_BAUD = 300;
 const LAST_NUMBER = 6;
 
-/** Returns the number of a speed, rounded down; at least 0 (300 Bd). */
+/** Returns the number of a speed, rounded down to a standard speed; 0 for speeds below that. */
 export function baudNumber(baud: number): number {
 	let number = 0;
 	while (number < LAST_NUMBER && getBaudRate(number + 1) <= baud) number++;
@@ -45,19 +45,20 @@ export function baudNumber(baud: number): number {
 }
 
 /**
- * Returns the speed for a number: 300 to 19200 Bd for 0 to 6. In mode B `A` is 1, in mode C `0` is 0 (6.3.2, note 13).
+ * Returns the speed for a number, 0 to 6: 300 to 19200 Bd. The character `A` in mode B stands for 1, `0` in mode C for
+ * 0 (6.3.2, note 13).
  */
 export function getBaudRate(number: number): number {
 	return BASE_BAUD << number;
 }
 
 /**
- * Finds identifications in 7-bit characters. Lines without manufacturer letters or with parentheses (data) are skipped,
- * like everything before a `/`. A line that ends with `!` is the echo of a sign-on. A `/` inside belongs to the
- * identification unless three letters follow.
+ * Finds identifications in 7-bit characters. Everything before a `/` is skipped, and so are lines without manufacturer
+ * letters, lines with parentheses (data), and lines that end with `!` (the echo of a sign-on). A `/` inside an
+ * identification belongs to it, unless three letters follow the `/`.
  */
 export class IdentScanner {
-	/** Identification without `/` and line end, `length` bytes; complete when `take()` returns true. */
+	/** Identification without `/` and line end, `length` bytes. It is complete when `scan()` returns true. */
 	readonly bytes = new Uint8Array(IDENT_LIMIT);
 	length = 0;
 	echoes = 0;
@@ -71,12 +72,14 @@ export class IdentScanner {
 		this.#inside = false;
 	}
 
-	/** The line may become an identification. */
+	/** True while a line is received that may become an identification. */
 	get inside(): boolean {
 		return this.#inside;
 	}
 
-	/** True at the end of an identification. When `length` decreases, a new one has begun. */
+	/**
+	 * Processes a character. Returns true at the end of an identification. If `length` decreases, a new one has begun.
+	 */
 	scan(character: number): boolean {
 		if (character === SLASH) {
 			const isText = this.#inside && this.length <= SLASH_LIMIT && this.hasLetters(0);
@@ -109,7 +112,7 @@ export class IdentScanner {
 		return this.bytes.slice(0, this.length);
 	}
 
-	/** MODE_…; the character Z does not show mode D. */
+	/** MODE_…, derived from the character Z, which does not tell whether a meter uses mode D. */
 	get mode(): number {
 		const z = this.z;
 		if (z >= 0x30 && z <= 0x36) return MODE_C;

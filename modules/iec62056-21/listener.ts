@@ -8,8 +8,8 @@
  * | CRC | DSMR only: four hex digits (some meters omit leading zeros), CRC-16/ARC of everything from `/` to `!` |
  * | CR LF | |
  *
- * The only checks are parity, grammar and, with DSMR, the CRC. The CRC covers all eight bits. If it is right,
- * characters of 0x80 and above do not count as damaged; only their lines are discarded.
+ * The only checks are parity, grammar and, with DSMR, the CRC. The CRC covers all eight bits. If the CRC is right,
+ * characters of 0x80 and above do not count as damaged, but their lines are discarded.
  *
  * Telegrams may follow each other without a gap, and listening may begin inside a telegram. An identification inside a
  * block therefore drops the block and begins a new telegram.
@@ -39,9 +39,9 @@ import { IdentScanner } from "./ident.js";
  */
 export const EVENT_LOST_TELEGRAM = 5;
 
-/** Silence that ends a telegram, ms. In a telegram, each character follows within 1500 ms (6.4.5). */
+/** Silence that ends a telegram, ms. Within a telegram, a character follows the previous one within 1500 ms (6.4.5). */
 const GAP_MS = 2000;
-/** Silence that ends a telegram after `!`, ms. A line end should follow the `!` at once. */
+/** Silence that ends a telegram after its `!`, ms. A CRC or a line end should follow the `!` immediately. */
 const END_GAP_MS = 300;
 const CRC_DIGITS = 4;
 
@@ -58,17 +58,17 @@ export class MeterListener implements Machine {
 	readonly parser: DataSetParser;
 	ident: Uint8Array = new Uint8Array(0);
 	check = CHECK_ABSENT;
-	/** Failure of the last telegram; after `abort()`, of the whole session. */
+	/** Failure of the last telegram. After `abort()`, it is the failure of the whole session. */
 	failure: Failure | undefined;
 	received = 0;
-	/** Characters of 0x80 and above. */
+	/** Number of received characters of 0x80 and above. */
 	damaged = 0;
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly #outputs = new OutputQueue();
 	readonly #scanner = new IdentScanner();
 	#state = STATE_HUNT;
 	#crc = 0;
-	/** CRC from the last `/` on, which may begin the next telegram. */
+	/** CRC of everything from the last `/` on, which may be the beginning of the next telegram. */
 	#scannerCRC = 0;
 	#sentCRC = 0;
 	#digits = 0;

@@ -1,25 +1,26 @@
 /**
- * Reads the last rows of a load profile. A few meters have it in their readout; others send it in programming mode, for
- * `P.01` from a given time:
+ * Reads the last records of a load profile. A few meters have the profile in their readout. Others send it in
+ * programming mode, when `P.01` is read with a start time:
  *
- *     readout      ends here if it has the profile; otherwise its clock (0.9.1, 0.9.2) is kept
+ *     readout      the only step if it has the profile; otherwise its clock (0.9.1, 0.9.2) is used below
  *     sign-on      `ACK 0 Z 1`, answered by `SOH P0 STX (…) ETX BCC`
- *     password     `SOH P1 STX (…) ETX BCC` if configured; any answer but ACK, or no answer, means refused
+ *     password     `SOH P1 STX (…) ETX BCC` if configured; refused if the answer is missing or not ACK
  *     clock        `R5 0.9.2()`, `R5 0.9.1()`, if the readout had no clock
- *     rows         `R5 P.01(sYYMMDDhhmm;)`, then other forms if the meter refuses that one (FORMS)
+ *     profile      `R5 P.01(sYYMMDDhhmm;)`, then other forms if the meter refuses that one (FORMS)
  *     break        `B0`
  *
- * `s` is 0 in winter, 1 in summer. Rows are as in a readout (meter/routes/profile.ts): a head with time, status, period
- * in minutes, codes and units, then lines of values. IEC 62056-21:2002, 6.3.4, 6.4.3 and 6.5. The contents of P.01 and
- * the time before `;` are defined in VDEW "Lastenheft Elektronische Lastgangzähler" 2.1.2. After EOT an ACK requests
- * the next part.
+ * `s` is 0 in winter, 1 in summer. The answer has the same form as a profile in a readout (meter/routes/profile.ts): a
+ * header with time, status, period in minutes, codes and units, then lines of values. IEC 62056-21:2002, 6.3.4, 6.4.3
+ * and 6.5. The contents of P.01 and the time before `;` are defined in VDEW "Lastenheft Elektronische Lastgangzähler"
+ * 2.1.2. After EOT an ACK requests the next part.
  *
  * A password that was not accepted is not sent again in the same request, because meters lock after a few wrong ones.
  *
- * A requested span of time has no readout before it, and both ends are in the request: `P.01(sYYMMDDhhmm;sYYMMDDhhmm)`.
+ * If the client asks for a span of time, there is no readout first, and the request has both ends of the span:
+ * `P.01(sYYMMDDhhmm;sYYMMDDhhmm)`.
  *
- * Otherwise the requested time range begins at the meter's time minus the wanted number of periods. A period is assumed
- * to be 15 minutes; if the head states a longer one, or there are too many rows, the request is repeated.
+ * Otherwise the requested range begins at the meter's time minus the wanted number of periods. A period is assumed to
+ * be 15 minutes. If the header states a longer period, or the answer is too long, the request is repeated.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { NO_BYTES } from "../io/machine.js";
@@ -61,15 +62,15 @@ const LETTER_E = 0x45;
 const LETTER_P = 0x50;
 const LETTER_R = 0x52;
 
-/** Digit after `R` in each form; after a refusal the next form is tried. */
+/** Digit after `R` in each form of the request. After a refusal, the next form is tried. */
 const FORMS = "5565";
-/** Form without the season digit before the time. */
+/** Index of the form that has no season digit before the time. */
 const FORM_BARE = 1;
-/** Form that assumes a period of a day, because the meter had no row in the last quarter hours. */
+/** Index of the form that assumes a period of a day, because the meter had no record for the last quarter hours. */
 const FORM_DAYS = 3;
-/** Maximum number of repetitions after NAKs, and of those with a better period. */
+/** Maximum number of repetitions after NAKs, and maximum number of repetitions with a better period. */
 const REPEATS = 2;
-/** Maximum number of sessions in programming mode; a client would not wait for more. */
+/** Maximum number of sessions in programming mode; more would take longer than a client waits. */
 const TRIES = 3;
 
 const STEP_DEMAND = 0;
@@ -79,7 +80,7 @@ const STEP_ROWS = 2;
 const PASSWORD_AT = 5;
 const HIDDEN = 0x2a;
 
-/** Group E of 0.9.1 and 0.9.2. */
+/** Values of group E of the codes 0.9.1 and 0.9.2. */
 const CLOCK_TIME = 1;
 const CLOCK_DATE = 2;
 const SEASON_UNKNOWN = -1;
@@ -88,21 +89,21 @@ const DAY_S = 86_400;
 const HOUR_S = 3600;
 const QUARTER_S = 900;
 
-/** State shared by all sessions of a readout. */
+/** State that all sessions of a profile request share. */
 class ProfileQuestions {
-	/** Group D of the code: 1 for P.01. */
+	/** Group D of the profile's code: 1 for P.01. */
 	readonly #number: number;
 	readonly #entries: number;
 	readonly #span: ProfileSpan | undefined;
-	/** Date of the meter's clock, s since 1970; NaN when unknown. */
+	/** Date of the meter's clock, as s since 1970; NaN if unknown. */
 	#dateS = Number.NaN;
-	/** Time of the meter's clock, s since midnight; NaN when unknown. */
+	/** Time of the meter's clock, s since midnight; NaN if unknown. */
 	#timeS = Number.NaN;
 	#season = SEASON_UNKNOWN;
 	#periodS = QUARTER_S;
-	/** Additional time to request, s, because the meter's clock may be an hour ahead if its season is unknown. */
+	/** Additional time to request, s. If the season is unknown, the meter's clock may be an hour ahead. */
 	#marginS = 0;
-	/** Period stated in the head, s; 0: none. */
+	/** Period stated in the header, s; 0: none. */
 	#statedS = 0;
 	#form = 0;
 	#repeats = REPEATS;
@@ -114,13 +115,13 @@ class ProfileQuestions {
 		this.#span = span;
 	}
 
-	/** Group E to request next; 0 if the clock is known. */
+	/** Group E of the part of the clock to request next; 0 if date and time are known. */
 	get clock(): number {
 		if (Number.isNaN(this.#dateS)) return CLOCK_DATE;
 		return Number.isNaN(this.#timeS) ? CLOCK_TIME : 0;
 	}
 
-	/** True if the records contain the profile. */
+	/** Returns true if the records contain the profile; otherwise takes the clock from them. */
 	look(records: Uint8Array): boolean {
 		const cursor = new RecordCursor(records);
 		const asked = this.clock;
@@ -128,7 +129,7 @@ class ProfileQuestions {
 			if (cursor.isRow || !cursor.nextValue()) continue;
 			const { c, d, e } = cursor.code;
 			if (c === GROUP_PROFILE && d === this.#number) {
-				// Some meters send ERROR in place of a time.
+				// Some meters send ERROR instead of a time.
 				const isError = cursor.text[0] === LETTER_E;
 				if (isError || !cursor.nextValue() || !cursor.nextValue()) continue;
 				this.#statedS = 60 * digitsIn(cursor.text, cursor.length);
@@ -140,7 +141,9 @@ class ProfileQuestions {
 		return false;
 	}
 
-	/** Returns true if all rows are there, false if `put()` has another request, or the failure. */
+	/**
+	 * Examines an answer. Returns true if the profile is complete, false if `put()` has another request, or the failure.
+	 */
 	take(records: Uint8Array, overflow: boolean): boolean | Failure {
 		const asked = this.clock;
 		const isThere = this.look(records);
@@ -155,7 +158,7 @@ class ProfileQuestions {
 		return false;
 	}
 
-	/** Returns false if `put()` has another form to try. */
+	/** Call it after a refusal. Returns false if `put()` has another form to try. */
 	refused(): false | Failure {
 		const span = this.#span;
 		if (this.clock > 0) {
@@ -274,7 +277,7 @@ class ProgrammingMode extends IECReadSession {
 		return isOver ? undefined : next;
 	}
 
-	/** Hides the password and its check, also in a late or incomplete echo. */
+	/** Returns the bytes for the log, without the password and its BCC, even in a late or incomplete echo. */
 	shown(_direction: number, bytes: Uint8Array, start: number, end: number): Uint8Array {
 		if (this.#step !== STEP_PASSWORD) return bytes;
 		const secret = this.message.subarray(PASSWORD_AT, PASSWORD_AT + this.opening.settings.password.length + 3);
@@ -350,7 +353,7 @@ class ProgrammingMode extends IECReadSession {
 	}
 }
 
-/** Returns 0 if there are other characters than digits. */
+/** Returns the number in the text, or 0 if it has a character that is not a digit. */
 function digitsIn(text: Uint8Array, length: number): number {
 	let number = 0;
 	for (let i = 0; i < length; i++) {
@@ -389,7 +392,10 @@ function putDigits(into: Uint8Array, at: number, number: number, count: number):
 	return at + count;
 }
 
-/** A readout, then programming mode if the profile is missing; for a span, programming mode alone. */
+/**
+ * Opens a readout, and then programming mode if the profile is missing. For a span of time, programming mode is the
+ * only step.
+ */
 export function openProfile(opening: Opening<IECSettings>, profile: ProfileRequest): ReadSession {
 	const questions = new ProfileQuestions(profile);
 	if (profile.span !== undefined) return new ProgrammingMode(opening, new Attempts(opening), questions);

@@ -1,6 +1,6 @@
 /**
- * Rows of IEC 62056-21 in the table of meter protocols. In modes A, B and C attempts.ts decides whether another session
- * follows a failed one; in mode D one listener runs, and each whole telegram is a readout.
+ * Entries for IEC 62056-21 in the table of meter protocols. In modes A, B and C, attempts.ts decides whether another
+ * session follows a failed one. In mode D, a listener runs all the time, and each complete telegram is a readout.
  */
 import { FORMAT_7E1, type LineSettings } from "../io/host.js";
 import { NO_BYTES } from "../io/machine.js";
@@ -21,7 +21,7 @@ export interface IECSettings extends SpeedSettings {
 	readonly modeDBaud: number;
 	readonly battery: boolean;
 	readonly deviceAddress: Uint8Array;
-	/** Password for programming mode, ASCII; or empty. */
+	/** Password for programming mode, ASCII; empty if there is none. */
 	readonly password: Uint8Array;
 }
 
@@ -109,7 +109,7 @@ class ModeDReadSession extends MeterListener implements ReadSession, Probing {
 		this.#records = records;
 	}
 
-	/** Some meters send 8N1, not the standard's 7E1. */
+	/** True because some meters send 8N1 instead of the 7E1 of the standard. */
 	get anyFraming(): boolean {
 		return true;
 	}
@@ -147,7 +147,7 @@ export function probeIdent(opening: Opening<IECSettings>): IECReadSession {
 	return new IECReadSession(opening, undefined);
 }
 
-/** The default protocol fits all settings. */
+/** The default protocol, which is chosen if no other protocol matches the settings. */
 export const SIGN_ON: MeterProtocol<IECSettings> = Object.freeze({
 	isChosen: () => true,
 	open: (opening: Opening<IECSettings>) => new IECReadSession(opening, new Attempts(opening)),

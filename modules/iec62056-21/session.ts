@@ -1,6 +1,6 @@
 /**
- * One session in mode A, B or C, from wake-up to block; in mode E up to the hand-over to HDLC. IEC 62056-21:2002, 6.3,
- * 6.4 and annexes B and E.
+ * One session in mode A, B or C, from wake-up to block, or in mode E up to the hand-over to HDLC (IEC 62056-21:2002,
+ * 6.3, 6.4 and annexes B and E). The table shows the events in each state and the next state.
  *
  *     QUIET               silence, or waited too long: WAKE (battery) or IDENT
  *     WAKE                pause over: IDENT
@@ -12,9 +12,9 @@
  *     BEFORE_BREAK        silence, or waited too long: ENDED (in place of ENDED, in programming mode)
  *     any                 abort: ENDED; a timeout in IDENT and BLOCK too, after validating the bytes received
  *
- * Times (6.3.1, ms): answers take 200 to 1500 (from 20 with the short reaction time); gaps between characters at most
- * 1500. The limits below add the delay of heads and adapters. There is no total limit: a readout at 300 Bd takes
- * minutes, and each character restarts the wait.
+ * Times in 6.3.1: an answer begins after 200 to 1500 ms, or after 20 ms at the earliest with the short reaction time. A
+ * gap between characters has at most 1500 ms. The limits below add the delay of heads and adapters. There is no limit
+ * for the whole session, because a readout at 300 Bd takes minutes; each character restarts the wait.
  */
 import { FORMAT_7E1, FORMAT_8N1 } from "../io/host.js";
 import { type Machine, type Output, OutputQueue } from "../io/machine.js";
@@ -46,43 +46,46 @@ import {
 } from "./failures.js";
 import { BASE_BAUD, baudNumber, getBaudRate, IdentScanner, MODE_C } from "./ident.js";
 
-/** An identification was received. Other events: EVENT_POOR (whole block, failed checks) and EVENT_END. */
+/** An identification was received. Other events: EVENT_POOR (a complete block that failed the checks) and EVENT_END. */
 export const EVENT_IDENT = 1;
-/** The session is not over, or failed with `failure`. */
+/** The session is not over, or it has failed with `failure`. */
 export const OUTCOME_NONE = 0;
-/** A whole block was received; `check` says whether its BCC was right or absent. */
+/** A complete block was received. `check` tells whether its BCC was right or absent. */
 export const OUTCOME_BLOCK = 1;
 /** The identification was received, and no more was requested. */
 export const OUTCOME_IDENT = 2;
-/** Mode E was agreed on; our side is at the agreed speed in 8N1, and HDLC follows. */
+/** Mode E was agreed on. The gateway's side is at the agreed speed in 8N1, and HDLC follows. */
 export const OUTCOME_HAND_OVER = 3;
 
 export const HAND_OVER_NEVER = 0;
 /** Mode E is used only with a meter that announces it (`\2`). */
 export const HAND_OVER_ANNOUNCED = 1;
-/** Mode E is tried with each meter that agrees on a speed; some do not announce it. */
+/** Mode E is tried with each meter that agrees on a speed, because some do not announce it. */
 export const HAND_OVER_ALWAYS = 2;
 
 export interface SpeedChoice {
-	/** Speed in Bd, rounded down to a standard speed, at most that of the identification. */
+	/**
+	 * Returns the speed to propose, Bd, rounded down to a standard speed. It is at most the speed in the identification.
+	 */
 	speedFor(ident: IdentScanner): number;
 }
 
 export interface SessionOptions {
 	readonly sink: RecordSink;
 	/**
-	 * Device address, ASCII, up to 32 bytes; empty: any meter. With a leading `/` it replaces the sign-on up to `!`.
+	 * Device address, ASCII, up to 32 bytes; empty: any meter. An address that begins with `/` replaces the sign-on up to
+	 * the `!`.
 	 */
 	readonly address: Uint8Array;
 	readonly battery: boolean;
-	/** BASE_BAUD if undefined. */
+	/** Choice of the speed; BASE_BAUD if undefined. */
 	readonly speed?: SpeedChoice | undefined;
 	/** True to stop after the identification (for aligning the head). */
 	readonly identOnly: boolean;
-	/** Silence before the sign-on, ms: an earlier block may still arrive. */
+	/** Silence before the sign-on, ms, because an earlier block may still be arriving. */
 	readonly quietMs: number;
 	readonly handOver?: number;
-	/** True to enter programming mode in place of the readout. */
+	/** True to enter programming mode instead of reading the data. */
 	readonly isProgramming?: boolean;
 }
 
@@ -96,45 +99,48 @@ const STATE_BEFORE_COMMAND = 6;
 const STATE_BEFORE_BREAK = 7;
 const STATE_ENDED = 8;
 
-/** Reaction time of the standard with a margin, ms. */
+/** Reaction time in the standard with a margin, ms. */
 const REACTION_MS = 205;
-/** Short reaction time of the standard with a margin, ms. */
+/** Short reaction time in the standard with a margin, ms. */
 const FAST_REACTION_MS = 25;
-/** Wait for an answer from the last bit sent, ms: 1500 plus adapters. */
+/** Longest wait for an answer after the last bit was sent, ms: 1500 and a margin for adapters. */
 const ANSWER_MS = 2500;
 /**
- * Wait for the identification, ms; some meters take 3500. After a late identification, the meter's other answers get as
- * much time. If there is no answer, this wait is also the silence before the next sign-on.
+ * Longest wait for the identification, ms; some meters take 3500. If the identification is late, the meter's other
+ * answers get as much time. If there is none, this wait is also the silence before the next sign-on.
  */
 const LATE_ANSWER_MS = 4500;
-/** Longest gap between characters, ms: 1500 plus adapters. */
+/** Longest gap between characters, ms: 1500 and a margin for adapters. */
 const GAP_MS = 2000;
-/** Silence that ends a block without STX after its `!`, ms; such a block need not have an ETX. */
+/** Silence after the `!` that ends a block without STX, ms. Such a block need not have an ETX. */
 const UNFRAMED_END_MS = 500;
-/** Longest wait for silence, in multiples of `quietMs`; a lamp that shines into the head can keep the line busy. */
+/**
+ * Longest wait for silence, in multiples of `quietMs`. A lamp that shines into the head can make the line permanently
+ * busy.
+ */
 const QUIET_PATIENCE = 20;
 /**
- * Longest wait for silence before a break: the time of 3000 characters, as ms times Bd. A meter that is sending would
- * not receive the break.
+ * Longest wait for silence before a break: the time of 3000 characters, in ms multiplied by Bd. A meter that is sending
+ * would not receive the break.
  */
 const BREAK_PATIENCE = 30_000_000;
-/** Maximum number of repetitions requested by NAK in one session. */
+/** Maximum number of repetitions that a session requests with NAK. */
 const REPEATS = 2;
 const BITS_PER_CHARACTER = 10;
 
 export class MeterSession implements Machine {
 	readonly ident = new IdentScanner();
 	readonly parser: DataSetParser;
-	/** OUTCOME_…; final with EVENT_END. */
+	/** OUTCOME_…; final when EVENT_END is output. */
 	outcome = OUTCOME_NONE;
 	failure: Failure | undefined;
 	check = CHECK_ABSENT;
-	/** Characters received since the sign-on, or since the acknowledgement. */
+	/** Number of characters received since the sign-on or, later, since the acknowledgement. */
 	received = 0;
-	/** Damaged characters since the sign-on. */
+	/** Number of damaged characters since the sign-on. */
 	damaged = 0;
 	baud = BASE_BAUD;
-	/** Time at which the last character has left, monotonic ms. */
+	/** Time at which the last sent character has left the port, monotonic ms. */
 	sentByMs = 0;
 	deadlineMs: number;
 	readonly #options: SessionOptions;
@@ -143,7 +149,7 @@ export class MeterSession implements Machine {
 	protected readonly block: BlockReceiver;
 	#commandLength = 0;
 	#part = PART_FIRST;
-	/** True in programming mode, which ends with a break, or by itself after a minute or two. */
+	/** True in programming mode, which the meter leaves after a break, or by itself after a minute or two. */
 	#needsBreak = false;
 	#breakByMs = 0;
 	#nowMs = 0;
@@ -151,10 +157,10 @@ export class MeterSession implements Machine {
 	readonly #signOnByMs: number;
 	#lineBaud = BASE_BAUD;
 	#repeats = 0;
-	/** LATE_ANSWER_MS after a late identification. */
+	/** ANSWER_MS, or LATE_ANSWER_MS after a late identification. */
 	#answerMs = ANSWER_MS;
 
-	/** The line must be at 300 Bd, 7E1. */
+	/** At the start, the line must be at 300 Bd, 7E1. */
 	constructor(options: SessionOptions, nowMs: number) {
 		this.#options = options;
 		this.parser = new DataSetParser(options.sink);
@@ -201,8 +207,8 @@ export class MeterSession implements Machine {
 	}
 
 	/**
-	 * Ends the session; the partial block is kept, and IEC_CUT reported. The break is delayed, because a meter that is
-	 * about to answer would not receive it.
+	 * Ends the session with the failure IEC_CUT, and keeps the incomplete block. A break is delayed, because a meter that
+	 * is about to answer would not receive it.
 	 */
 	abort(nowMs: number): void {
 		if (this.#state >= STATE_BEFORE_BREAK) return;
@@ -238,20 +244,20 @@ export class MeterSession implements Machine {
 			this.receiveAfterIdent(bytes, i + 1, end, nowMs);
 			return;
 		}
-		// Only a line that has begun extends the deadline: noise must not prolong the session.
+		// Only a line that has begun extends the deadline, because noise must not prolong the session.
 		if (this.ident.inside) this.deadlineMs = Math.max(this.deadlineMs, nowMs + GAP_MS);
 	}
 
 	private receiveAfterIdent(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		if (this.#state === STATE_BEFORE_ACKNOWLEDGE) this.receiveUnsolicited(bytes, start, end, nowMs);
-		// An answer may directly follow the echo.
+		// The answer may follow the echo without a gap.
 		else for (let at = start; at < end && this.#state === STATE_BLOCK; ) at = this.receiveBlock(bytes, at, end, nowMs);
 	}
 
 	private onIdentified(nowMs: number): void {
 		if (nowMs > this.sentByMs + ANSWER_MS) this.#answerMs = LATE_ANSWER_MS;
 		if (this.#options.identOnly) {
-			// Without a break the meter would now send its whole block at 300 Bd and miss the next sign-on.
+			// Without a break, the meter would now send its whole block at 300 Bd and miss the next sign-on.
 			this.transmit(encodeBreak(this.message), nowMs);
 			this.end(OUTCOME_IDENT);
 		} else if (this.mode === MODE_C) {
@@ -265,7 +271,8 @@ export class MeterSession implements Machine {
 	}
 
 	/**
-	 * Some meters send their block unsolicited, which an STX or a whole value proves. Until then noise changes nothing.
+	 * Some meters send their block unsolicited. An STX or a complete value proves this; before that, received bytes count
+	 * as noise and change nothing.
 	 */
 	private receiveUnsolicited(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		this.block.receive(bytes, start, end);
@@ -285,7 +292,7 @@ export class MeterSession implements Machine {
 			return;
 		}
 		this.#needsBreak = isProgramming;
-		// The meter may have to search for the data, so it gets more time.
+		// The meter may have to search for the requested data, so it gets more time.
 		if (isProgramming) this.#answerMs = LATE_ANSWER_MS;
 		this.received = 0;
 		this.transmit(encodeAcknowledge(this.message, number, isProgramming), nowMs);
@@ -303,7 +310,7 @@ export class MeterSession implements Machine {
 		this.#outputs.event(EVENT_END);
 	}
 
-	/** With `needsSTX`, bytes before an STX count as the rest of the previous block. */
+	/** If `needsSTX`, bytes before an STX are skipped as the end of the previous block. */
 	protected expectBlock(nowMs: number, needsSTX = false, part = PART_FIRST): void {
 		this.#state = STATE_BLOCK;
 		this.block.begin(needsSTX, part);
@@ -326,7 +333,7 @@ export class MeterSession implements Machine {
 
 	private silence(nowMs: number): void {
 		if (!this.block.started) {
-			// The meter can't repeat the block, which remains wrong.
+			// The meter can't repeat the block, so the wrong block is final.
 			this.fail(this.#repeats > 0 ? IEC_CHECK_WRONG : this.noBlock);
 			return;
 		}
@@ -343,8 +350,8 @@ export class MeterSession implements Machine {
 	private validate(nowMs: number): void {
 		this.check = this.block.check;
 		const { damaged, broken, sets } = this.parser;
-		// If the BCC is right, the meter itself sent the grammar error, and the block is accepted. A repeated block without
-		// a BCC is not accepted, because the first one had a BCC.
+		// If the BCC is right, the grammar error is the meter's own, and the block is accepted. A repeated block without a
+		// BCC is not accepted, because the first one had a BCC.
 		const isUnsure = this.check === CHECK_ABSENT && (broken > 0 || this.#repeats > 0);
 		const bad = this.check === CHECK_WRONG || damaged > 0 || isUnsure;
 		if (!bad) {
@@ -368,7 +375,7 @@ export class MeterSession implements Machine {
 		else this.end(OUTCOME_BLOCK);
 	}
 
-	/** `length`: bytes of `message` to send; `part`: PART_… expected. */
+	/** Sends a command. `length`: number of bytes of `message` to send; `part`: expected part of the answer, PART_…. */
 	protected ask(length: number, part: number, nowMs: number): void {
 		this.#commandLength = length;
 		this.#part = part;
@@ -408,7 +415,7 @@ export class MeterSession implements Machine {
 		if (this.#needsBreak || this.block.programming) this.transmit(encodeBreak(this.message), 0);
 		this.#state = STATE_ENDED;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
-		// A line change delays the event until all bytes are sent.
+		// After this line change, the event is output only when all bytes were sent.
 		this.#outputs.line(BASE_BAUD, FORMAT_7E1);
 		this.#outputs.event(EVENT_END);
 	}

@@ -7,16 +7,16 @@
  *     6       1      version, 1
  *     7       1      type: 1 state, 2 error, 3 command, 4 result
  *     8       1      length of the data
- *     9       ...    data; of a command and of a result: command, length of the rest, texts, each after its length
+ *     9       ...    data; in a command or result: command, length of the rest, then strings, each after its length
  *     then    1      sum of all before it, modulo 256
  *
  * Line ends surround outgoing packets, because the usual client ignores a packet after text on its line. That client
  * also mistakes a length of 10 for a line end, so no outgoing result has 10 bytes of data.
  *
- * The network may be changed while none is configured, and for CHANGE_MS after each start. Start and change are in the
- * log, so a computer or television that powers the unit can't change the network unnoticed.
+ * The network may be changed while none is configured, and for CHANGE_MS after each start. A computer or television
+ * that powers the unit can't change the network unnoticed, because the log has each start and each change.
  *
- * Limit: one packet in each direction.
+ * Limit: one packet at a time in each direction.
  */
 
 import { checkField } from "../config/schema.js";
@@ -46,7 +46,7 @@ const PACKET_ERROR = 2;
 const PACKET_COMMAND = 3;
 const PACKET_RESULT = 4;
 
-/** No network, and no changes allowed. */
+/** No network is configured, and none may be set now. */
 const STATE_STOPPED = 0;
 const STATE_READY = 2;
 const STATE_PROVISIONING = 3;
@@ -64,10 +64,10 @@ const COMMAND_STATE = 2;
 const COMMAND_INFO = 3;
 const COMMAND_SCAN = 4;
 const COMMAND_HOSTNAME = 5;
-/** The device name is the network name. */
+/** Reads or sets the device name, which is the host name in the network. */
 const COMMAND_NAME = 6;
 const COMMAND_NETWORK = 7;
-/** Ours: a piece of a settings file (provision/file-pieces.ts). */
+/** Our own command: a piece of a settings file (provision/file-pieces.ts). */
 const COMMAND_FILE = 240;
 
 /** Flags of COMMAND_NETWORK, as text. */
@@ -76,13 +76,13 @@ const HAS_WIFI = 2;
 const HAS_CABLE = 4;
 
 const CHANGE_MS = 300_000;
-/** Time limit for joining, below the usual client's 30 s. */
+/** Time limit for joining a network. It is below the 30 s of the usual client. */
 const JOIN_LIMIT_MS = 25_000;
 const LOOK_MS = 250;
-/** Longest gap inside a packet. */
+/** Longest pause between two bytes of a packet. */
 const GAP_MS = 1000;
 const IDLE_MS = 30_000;
-/** Longest SSID sent; one with invalid UTF-8 may decode to more. */
+/** Maximum length of an SSID in a result. Replacement of invalid UTF-8 can make it longer than 32 bytes. */
 const SSID_BYTES = 32;
 
 const BAUD = 115_200;
@@ -95,17 +95,17 @@ export interface ImprovGateway {
 	readonly httpsPort: number;
 }
 
-/** The object is also the port's options: closures would take 20 XS slots. */
+/** The object is also the options of the serial port, because closures would take 20 XS slots. */
 export class Improv implements SerialOptions {
 	readonly baud = BAUD;
 	readonly format = FORMAT_8N1;
 	readonly deps: ImprovDeps;
 	readonly settings: NetworkSettings;
 	readonly gateway: ImprovGateway;
-	/** Monotonic ms. */
+	/** End of the time in which the network may be changed, monotonic ms. */
 	readonly changeEndMs: number;
 	readonly serial: Serial;
-	/** Bytes that the host accepts. */
+	/** Number of bytes that the host accepts now. */
 	room = 0;
 	session: ImprovSession | undefined;
 
@@ -139,14 +139,15 @@ export class Improv implements SerialOptions {
 }
 
 /**
- * Session with the computer.
+ * Session with the computer. The table shows its states, the Improv state that is sent, and the next state after an
+ * event.
  *
  *     state     shown as                                     command to join   address   wrong password, timeout
  *     at rest   PROVISIONED in a network, else READY,        joining           –         –
  *               or STOPPED when changes are not allowed
  *     joining   PROVISIONING                                 joining           at rest   at rest, with an error
  *
- * The Wi-Fi policy (wifi/policy.ts) gives up a network without an address.
+ * The Wi-Fi policy (wifi/policy.ts) leaves a network that assigns no address.
  */
 class ImprovSession implements ScheduledMachine, ScanCallback {
 	deadlineMs: number;
@@ -155,13 +156,13 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 	readonly #packet = new Uint8Array(PACKET_LIMIT);
 	#length = 0;
 	#receivedMs: number;
-	/** Whole packets to send. */
+	/** Complete packets that wait to be sent. */
 	readonly #answer = new Uint8Array(CONSOLE_ROOM);
 	#answerLength = 0;
 	#isScanning = false;
-	/** Networks not sent yet. */
+	/** Visible networks that were not sent yet. */
 	#networks: ScanCursor | undefined;
-	/** SSID being joined; "" when idle. */
+	/** SSID of the network that is being joined; "" if none. */
 	#ssid = "";
 	#joinEndMs = 0;
 	#pieces: FilePieces | undefined;
@@ -220,7 +221,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 		});
 	}
 
-	/** Passes on exceptions of flash, after queueing the error packet. */
+	/** Throws the exceptions of flash to the caller, after it has queued the error packet. */
 	private receive(nowMs: number): void {
 		const packet = this.#packet;
 		if (SETTINGS_FILES) this.#pieces?.close(nowMs);
@@ -283,7 +284,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 				settings.setStation({ ssid, password, dhcp: true }, true);
 				this.#ssid = ssid;
 				this.#joinEndMs = nowMs + JOIN_LIMIT_MS;
-				// Until the delayed change, the status is that of the previous network.
+				// The network changes after a delay. Until then, the status describes the previous network.
 				this.deadlineMs = nowMs + APPLY_DELAY_MS + LOOK_MS;
 				this.show(nowMs);
 				return 0;
@@ -324,7 +325,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 		return 0;
 	}
 
-	/** Returns the text. Invalid UTF-8 becomes a text that is not a valid name. */
+	/** Returns the string. If it has invalid UTF-8, the result is not a valid name. */
 	private textAt(start: number, end: number): string {
 		try {
 			return this.#improv.deps.text.decode(this.#packet, start, end);
@@ -355,7 +356,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 		this.put(PACKET_RESULT, command, texts);
 	}
 
-	/** Queues the next visible network, or the end of the list. */
+	/** Queues the next visible network, or the packet that ends the list. */
 	private putNetwork(networks: ScanCursor): void {
 		const { text } = this.#improv.deps;
 		while (networks.next()) {
@@ -368,7 +369,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 		this.put(PACKET_RESULT, COMMAND_SCAN);
 	}
 
-	/** Queues a packet with the data `first`; a result also has its texts, cut to the available space. */
+	/** Queues a packet whose data begin with `first`. In a result, the strings follow, cut to the available space. */
 	private put(type: number, first: number, texts: readonly string[] = NOTHING): void {
 		const bytes = this.#answer;
 		const start = this.#answerLength;
@@ -384,7 +385,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 				bytes.set(encoded, end);
 				end += encoded.length;
 			}
-			// An empty text prevents a data length of 10.
+			// An empty string prevents a data length of 10.
 			if (end - data === LINE_END) bytes[end++] = 0;
 			bytes[data + 1] = end - data - 2;
 		}

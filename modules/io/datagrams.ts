@@ -1,12 +1,13 @@
 /**
- * Runs a machine on a UDP port, as io/link.ts does on a serial one.
+ * Runs a machine on a UDP port, as io/link.ts runs one on a serial port. The table shows the effect of the port that
+ * the machine wants.
  *
  *     wanted port     closed                                 open
  *     a port          opened; on failure after RETRY_MS      stays; if lost, reopened after RETRY_MS
  *     another port    as above                               closed, and the other opened
  *     undefined       –                                      closed
  *
- * Datagrams are sent at once from the shared buffer. At most DATAGRAMS_AT_ONCE are read in a row.
+ * Datagrams are sent immediately from the shared buffer. At most DATAGRAMS_AT_ONCE are read in one tick.
  */
 import type { Driver, ScheduledMachine, Task } from "./driver.js";
 import type { UDP, UDPOptions, UDPPort } from "./host.js";
@@ -29,7 +30,7 @@ export interface DatagramSender {
 }
 
 export interface DatagramMachine extends Timed {
-	/** Wanted port, the same object as long as it does not change; undefined: no port. */
+	/** Port that the machine wants, the same object as long as it does not change; undefined: no port. */
 	readonly port: DatagramPort | undefined;
 	opened(sender: DatagramSender, nowMs: number): void;
 	/** The port was lost and will be reopened. */
@@ -118,7 +119,7 @@ export class Datagrams<Machine extends DatagramMachine> implements ScheduledMach
 	private read(nowMs: number): void {
 		const socket = this.#socket;
 		if (socket === undefined) return;
-		// Set before reading: after an exception the next tick reads the rest.
+		// Set before reading, so that the next tick reads the remaining datagrams if an exception is thrown here.
 		this.#againMs = nowMs;
 		for (let count = 0; count < DATAGRAMS_AT_ONCE; count++) {
 			const length = socket.read(this.#deps.buffer);
@@ -126,7 +127,7 @@ export class Datagrams<Machine extends DatagramMachine> implements ScheduledMach
 				this.#againMs = Number.POSITIVE_INFINITY;
 				return;
 			}
-			// Port 0 can't receive an answer.
+			// A datagram from port 0 can't be answered.
 			if (socket.remotePort !== 0) this.machine.received(length, socket, nowMs);
 		}
 	}

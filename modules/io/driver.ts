@@ -1,16 +1,16 @@
 /**
- * Runs machines and policies as tasks; only the driver has clock, timer and guard. Machines get the time as an
- * argument.
+ * Runs machines and policies as tasks. Only the driver uses the clock, the timer and the guard; machines get the time
+ * as an argument.
  *
  * A machine changes only inside `update()` or `fromHost()` of its task; `drain()` then performs its outputs, before its
- * deadline is read. A deadline that changes otherwise is logged as a programming error.
+ * deadline is read. A deadline that changes at another time is logged as a programming error.
  *
  * A task costs seven XS slots.
  */
 import type { Clock, Timers } from "./host.js";
 import type { Timed } from "./machine.js";
 
-/** Hosts count to 2^31 ms; a later deadline is checked when the timer expires. */
+/** Hosts support delays of up to 2^31 ms. A later deadline is checked when the timer expires. */
 const TIMER_LIMIT_MS = 86_400_000;
 
 export interface DriverDeps {
@@ -21,13 +21,13 @@ export interface DriverDeps {
 }
 
 export interface ScheduledMachine extends Timed {
-	/** Performs all outputs; called again if it changes the machine. */
+	/** Performs all outputs of the machine. It is called again if it changes the machine itself. */
 	drain?(nowMs: number): void;
 }
 
 export class Driver {
 	readonly #deps: DriverDeps;
-	/** Linked list, newest first, which takes no chunk. */
+	/** Head of a linked list of tasks, newest first. A list takes no chunk memory. */
 	#first: Task | undefined;
 	#timer: number | undefined;
 	#timerAtMs = Number.POSITIVE_INFINITY;
@@ -85,10 +85,10 @@ export class Driver {
 		this.#timerAtMs = Number.POSITIVE_INFINITY;
 	}
 
-	/** A task that is due again waits for the next timer, so that the host can run. */
+	/** Runs each due task once. A task that is due again waits for the next timer, so that the host can run in between. */
 	private advance(): void {
 		const nowMs = this.nowMs();
-		// Removed tasks keep `next`; new ones are at the head and not due.
+		// Removed tasks keep `next`. New tasks are at the head of the list and not due, so they are not missed.
 		for (let task = this.#first; task !== undefined; task = task.next) task.advanceIfDue(nowMs);
 		let earliestMs = Number.POSITIVE_INFINITY;
 		for (let task = this.#first; task !== undefined; task = task.next)
@@ -121,7 +121,7 @@ export class Task {
 		return this.#seenMs;
 	}
 
-	/** Exceptions of `change` are thrown after the drain. */
+	/** Calls `change`, then performs the outputs. Exceptions of `change` are thrown after that. */
 	update<Result>(change: (nowMs: number) => Result): Result {
 		const nowMs = this.#driver.nowMs();
 		if (this.#flags & BUSY) {
@@ -136,10 +136,10 @@ export class Task {
 		}
 	}
 
-	/** Logs exceptions. No effect after `stop()`. */
+	/** Like `update()`, for callbacks of the host: logs exceptions. It has no effect after `stop()`. */
 	fromHost(change: (nowMs: number) => void): void {
 		if (this.#flags & STOPPED) return;
-		// The guard would take too much of the chip's small stack.
+		// The driver's guard would take too much of the chip's small stack here.
 		try {
 			this.update(change);
 		} catch (error) {
@@ -173,7 +173,7 @@ export class Task {
 		this.#flags |= BUSY;
 	}
 
-	/** Uses `nowMs`, because reading the clock again costs as much as the rest. */
+	/** Uses `nowMs`, because reading the clock again would take as long as the rest of the function. */
 	private end(nowMs: number): void {
 		try {
 			do {

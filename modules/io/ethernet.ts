@@ -18,13 +18,13 @@ export interface EthernetSettings {
 }
 
 export interface Ethernet {
-	/** True with a cable to an active peer, while the port is on. */
+	/** True if the port is on and a cable connects it to an active peer. */
 	readonly isLinked: boolean;
 	/** Undefined without a link or an address. */
 	readonly address: EthernetAddress | undefined;
 	/** Mbit/s, 10 or 100; 0 without a link. */
 	readonly speed: number;
-	/** New settings cause a short loss of the address. */
+	/** Switches the port on, or applies new settings to it. New settings cause a short loss of the address. */
 	start(settings: EthernetSettings): void;
 	stop(): void;
 	close(): void;

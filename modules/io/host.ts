@@ -1,12 +1,13 @@
 /**
  * Host contract: services of a host (ESP32, Linux, the simulator).
  *
- * IO follows ECMA-419: the constructor of a class takes its pins, settings and callbacks in one options object; the
- * class has `read`, `write`, `close`, `configure`. Rules for every host (test/hosts/conformance.ts):
+ * IO follows ECMA-419: the constructor of an IO class takes pins, settings and callbacks in one options object, and an
+ * instance has `read`, `write`, `close` and `configure`. Rules for every host (test/hosts/conformance.ts):
  * - No callback runs inside a constructor, inside another call into the same object, or after `close`.
- * - `read` returns `undefined` when empty. It copies into the caller's buffer, so that reading makes no garbage.
- * - `write` copies its bytes before it returns. More than the last announced count throws a RangeError and writes
- *   nothing. It returns the count that may be written next.
+ * - `read` returns `undefined` if nothing was received. It copies into the caller's buffer, so that reading makes no
+ *   garbage.
+ * - `write` copies its bytes before it returns. More bytes than the last announced count throw a RangeError, and none
+ *   are written. It returns the count that may be written next.
  * - `close` may be called twice.
  */
 import type { ClientPort } from "./client.js";
@@ -29,24 +30,25 @@ export const FORMAT_8N1 = 1;
 export const FORMAT_8E1 = 2;
 export const FORMAT_8N2 = 3;
 
-/** Bytes; more are lost and reported as an overrun. */
+/** Size of the receive buffer, bytes. Further bytes are lost and reported as an overrun. */
 export const SERIAL_RECEIVE_LIMIT = 4096;
 
 export interface SerialOptions extends LineSettings {
 	onReadable?(count: number): void;
 	/** `count` bytes may be written: called once after construction, and after each write that has freed space. */
 	onWritable?(count: number): void;
-	/** The last stop bit of a burst has left; the speed may change. */
+	/** The last stop bit of a burst was sent, so the speed may change. */
 	onDrained?(): void;
 	/** SERIAL_ERROR_…; only SERIAL_ERROR_GONE ends the port. */
 	onError?(code: number): void;
 }
-/** The device was unplugged or the other end closed: close the object. */
+/** The device was unplugged, or the other end was closed. Close the object. */
 export const SERIAL_ERROR_GONE = 1;
 export const SERIAL_ERROR_OVERRUN = 2;
 /**
- * Wrong parity or stop bit. In 7E1 the damaged character is a byte of 0x80 or above. In 8E1 it is read as received and
- * some errors go unreported: the telegram's checksum must find them.
+ * A character had a wrong parity or stop bit. In 7E1, `read()` returns the damaged character as a byte of 0x80 or
+ * above. In 8E1, it returns the character as received, and some errors are not reported, so the telegram's checksum
+ * must detect them.
  */
 export const SERIAL_ERROR_CHARACTER = 3;
 
@@ -54,55 +56,58 @@ export interface Serial {
 	/** Returns the number of bytes, or undefined. */
 	read(into: Uint8Array, start?: number, end?: number): number | undefined;
 	write(bytes: Uint8Array, start?: number, end?: number): number;
-	/** Takes effect at once; call it only after `onDrained`. */
+	/** Takes effect immediately; call it only after `onDrained`. */
 	configure(line: LineSettings): void;
 	close(): void;
 }
 
 export interface SerialPort {
-	/** Throws an Error for the user when the device can't be opened. */
+	/** Throws an Error, with a message for the user, if the device can't be opened. */
 	readonly io: new (
 		options: SerialOptions,
 		pins: object,
 	) => Serial;
-	/** Second argument of the constructor; it is separate, so that an instance of a class can be the first. */
+	/**
+	 * Second argument of the constructor. It is separate from the options, so that an instance of a class can serve as the
+	 * options.
+	 */
 	readonly pins: object;
 	/**
-	 * True when the hardware handles 7E1: bytes have 7 bits, and 0x80 and above are damaged. False: the port uses 8N1,
-	 * and the caller handles parity (bytes/parity.ts). 8E1 is always the port's task.
+	 * True if the hardware handles 7E1: bytes have 7 bits, and a byte of 0x80 or above is a damaged character. False if
+	 * the port uses 8N1 instead, and the caller handles parity (bytes/parity.ts). The port always handles 8E1.
 	 */
 	readonly hardwareParity: boolean;
 }
 
-/** Port of the Zigbee coprocessor: 115200 Bd, 8N1, with flow control where the board is wired for it. */
+/** Port of the Zigbee coprocessor: 115200 Bd, 8N1, with flow control if the board has the wires for it. */
 export interface CoprocessorPort extends SerialPort {
 	/**
-	 * Holds the coprocessor in reset, or lets it run, with `bootLoader` in its boot loader. The lines keep their state
-	 * when the port is closed; initially the coprocessor runs. Undefined where they are not wired.
+	 * Holds the coprocessor in reset, or starts it, with `bootLoader` in its boot loader. The lines keep their state when
+	 * the port is closed; initially the coprocessor runs. Undefined if the board does not have these wires.
 	 */
 	setLines?(reset: boolean, bootLoader: boolean): void;
 }
 
 /**
- * Minimum number of bytes that an empty console accepts. The console (`Host.serial.console`) shares the log's line,
- * 115200 Bd, 8N1; a `write` and a log line are never interleaved.
+ * Number of bytes that an idle console accepts at least. The console (`Host.serial.console`) shares a line with the
+ * log, 115200 Bd, 8N1. A `write` and a log line are never interleaved.
  */
 export const CONSOLE_ROOM = 160;
 
 export const OUT_OF_MEMORY = "out of memory";
 
 export interface ListenerOptions {
-	/** Required for TLS only: certificate until `setIdentity()`. */
+	/** Required for TLS only: the certificate in use until `setIdentity()` is called. */
 	readonly identity?: CertificatePair;
 	/**
-	 * `count` connections wait for `read()`; a TLS connection may be counted only after its first bytes. 0: the
-	 * admission queue is full, so the server can drop an idle connection.
+	 * `count` connections wait for `read()`; the host may count a TLS connection only after its first bytes. A count of 0
+	 * means that the admission queue is full, so the server can drop an idle connection.
 	 */
 	onReadable(count: number): void;
 	onError?(message: string): void;
 }
 
-/** Connection to be passed to a Socket as `from`, or closed. */
+/** A waiting connection. Pass it to the constructor of a Socket as `from`, or close it. */
 export interface PendingSocket {
 	close(): void;
 }
@@ -111,18 +116,19 @@ export interface Listener {
 	read(): PendingSocket | undefined;
 	readonly port: number;
 	/**
-	 * Sets the TLS certificate (with its chain, the server's own first) of new connections; sessions of the old one are
-	 * not resumed. The texts are copied, at most CERTIFICATE_FILE_LIMIT bytes each. Throws an Error for the user, without
-	 * any effect, for an unusable pair, without TLS, and after `close`.
+	 * Sets the TLS certificate for new connections. It may have a chain, with the server's own certificate first. TLS
+	 * sessions that began with the old certificate are not resumed. The PEM texts are copied and have at most
+	 * CERTIFICATE_FILE_LIMIT bytes each. For an unusable pair, without TLS, and after `close`, throws an Error with a
+	 * message for the user, and changes nothing.
 	 */
 	setIdentity(pair: CertificatePair): void;
 	/**
 	 * Tests the certificate by a TLS handshake with itself, trusting any certificate. Calls `done` once, soon, but not
-	 * after `close`: with "" on success, with OUT_OF_MEMORY if memory is too short for the test, or with a message that
-	 * tells the user why a client would fail. Throws an Error without TLS, and after `close`.
+	 * after `close`: with "" on success, with OUT_OF_MEMORY if too little memory is free for the test, or with a message
+	 * that tells the user why a client would fail. Throws an Error without TLS, and after `close`.
 	 */
 	testIdentity(done: (problem: string) => void): void;
-	/** Clears the trusted addresses after a token was revoked; `Socket.know()` adds them again. */
+	/** Clears the list of trusted addresses, after a token was revoked. `Socket.know()` adds addresses again. */
 	forget?(): void;
 	close(): void;
 }
@@ -131,20 +137,20 @@ export interface SocketOptions {
 	readonly from: PendingSocket;
 	onReadable?(count: number): void;
 	onWritable?(count: number): void;
-	/** The connection has ended, and everything was read. */
+	/** The connection has ended, and all received bytes were read. */
 	onError?(): void;
 }
 
 export interface Socket {
-	/** Peer address as text, also after the end. */
+	/** Peer address as text, also available after the end of the connection. */
 	readonly remoteAddress: string;
 	/** True for a client of the device's own access point. */
 	readonly viaAccessPoint: boolean;
 	read(into: Uint8Array, start?: number, end?: number): number | undefined;
 	write(bytes: Uint8Array, start?: number, end?: number): number;
-	/** Call it for each request with a valid token: prefers the peer's address for half an hour. */
+	/** Call it for each request with a valid token. For half an hour, connections from this address are then preferred. */
 	know?(): void;
-	/** Sends what was written. */
+	/** Sends what was written, then closes. */
 	close(): void;
 }
 
@@ -152,7 +158,7 @@ export interface ListenerPort {
 	readonly io: new (options: ListenerOptions) => Listener;
 	readonly socket: new (options: SocketOptions) => Socket;
 	readonly pins: object;
-	/** True when the host adds TLS; sockets read and write plain text. */
+	/** True if the host adds TLS. Sockets read and write plain text in either case. */
 	readonly secure: boolean;
 }
 
@@ -162,27 +168,28 @@ export const DATAGRAM_LIMIT = 1472;
 export interface UDPOptions {
 	/** Local port; 0: any free port. */
 	readonly port: number;
-	/** Multicast group (IPv4) to join, with a TTL of 255. The port may then be shared. */
+	/** IPv4 multicast group to join. Datagrams are sent with a TTL of 255, and several sockets may share the port. */
 	readonly group?: string;
 	/** True to use only the network of the device's access point. Default false: any network. */
 	readonly accessPoint?: boolean;
 	onReadable(): void;
-	/** The network was lost: close the object. */
+	/** The network was lost. Close the object. */
 	onError?(): void;
 }
 
-/** UDP port (IPv4). The constructor throws an Error for the user when the port is not available. */
+/** UDP port (IPv4). The constructor throws an Error, with a message for the user, if the port is not available. */
 export interface UDP {
 	readonly port: number;
 	readonly remoteAddress: string;
 	readonly remotePort: number;
 	/**
-	 * Copies a datagram into DATAGRAM_LIMIT bytes; returns its length. The queue is short; excess datagrams are lost.
+	 * Copies the next datagram into `into`, which has DATAGRAM_LIMIT bytes, and returns its length. The queue is short;
+	 * excess datagrams are lost.
 	 */
 	read(into: Uint8Array): number | undefined;
 	/**
-	 * A datagram that the network can't accept is lost. Throws a RangeError for more than DATAGRAM_LIMIT bytes, and for
-	 * an address other than dotted IPv4.
+	 * A datagram that the network can't accept now is lost. Throws a RangeError for more than DATAGRAM_LIMIT bytes, or if
+	 * the address is not a dotted IPv4 address.
 	 */
 	write(bytes: Uint8Array, address: string, port: number): void;
 	close(): void;
@@ -193,11 +200,11 @@ export interface UDPPort {
 	readonly pins: object;
 }
 
-/** Simultaneous lookups; further ones return undefined. */
+/** Maximum number of simultaneous lookups. Further lookups return undefined. */
 export const RESOLVE_LIMIT = 4;
 
 export interface Clock {
-	/** Never decreases; counts from an arbitrary moment before the start. */
+	/** Never decreases. It counts from an arbitrary time before the start. */
 	monotonicMs(): number;
 	/** Undefined until the clock is set. */
 	utcMs(): number | undefined;
@@ -219,7 +226,7 @@ export interface Storage {
 	delete(key: string): void;
 }
 
-/** Native conversion, because a loop over characters is quadratic in XS. */
+/** Conversion in native code, because a loop over characters takes quadratic time in XS. */
 export interface TextCodec {
 	encode(text: string): Uint8Array;
 	/** Decodes well-formed UTF-8 only. */
@@ -247,29 +254,29 @@ export interface HostInfo {
 	readonly deviceId: number;
 	readonly hostname: string;
 	/**
-	 * DNS names or IPv4 addresses of time servers in order of use, separated by commas, with `:port` unless 123. Empty:
-	 * time is not requested.
+	 * DNS names or IPv4 addresses of time servers in order of use, separated by commas, each with `:port` if the port is
+	 * not 123. Empty: no time server is used.
 	 */
 	readonly timeServers: string;
 	/** Recipient's public key for diagnostic reports, a point (P256_POINT_LENGTH bytes) in hex. Empty: no reports. */
 	readonly reportKey: string;
-	/** Public keys that sign settings files, points in hex with a blank between them. Empty: no files are accepted. */
+	/** Public keys for verifying settings files, points in hex with a blank between them. Empty: no files are accepted. */
 	readonly settingsKeys: string;
 	/** HTTPS address of newer firmware, with `{board}` for the board's name; may be empty. */
 	readonly upgradeUrl: string;
 }
 
 export interface Ending {
-	/** Cause in a few English words, such as `panic` or `the watchdog of tasks`. */
+	/** Cause of the last restart in a few English words, such as `panic` or `the watchdog of tasks`. */
 	readonly cause: string;
-	/** True if firmware or chip failed; false for a requested restart or a loss of power. */
+	/** True if the firmware or the chip failed. False after a requested restart or a loss of power. */
 	readonly isFault: boolean;
 }
 
 export interface Power {
-	/** Alkaline cells in series; 0 for a board without cells. */
+	/** Number of alkaline cells in series; 0 for a board without cells. */
 	readonly cells: number;
-	/** Returns the voltage of all cells, V; 0 when missing or empty. */
+	/** Returns the voltage of all cells together, V; 0 if they are missing or empty. */
 	batteryVoltage(): number | undefined;
 	usbVoltage(): number | undefined;
 	temperatureC(): number | undefined;
@@ -286,13 +293,15 @@ export interface ButtonPort {
 }
 
 export interface LED {
-	/** Repeats `onMs` on and `offMs` off until the next call. `onMs` 0: off; `offMs` 0: on. */
+	/**
+	 * Repeats `onMs` on and `offMs` off until the next call. If `onMs` is 0, the light is off; if `offMs` is 0, it is on.
+	 */
 	blink(onMs: number, offMs: number): void;
 	close(): void;
 }
 
 export interface LEDPort {
-	/** Initially off. The options contain only the pins. */
+	/** The light is initially off. The options contain only the pins. */
 	readonly io: new (
 		options: object,
 	) => LED;
@@ -308,8 +317,8 @@ export interface Network {
 	readonly tcpClient?: ClientPort;
 	readonly tlsClient?: ClientPort;
 	/**
-	 * Calls `done` once, soon after this call, with an IPv4 address (an address is returned unchanged), or undefined
-	 * without such a name or an answer.
+	 * Looks up a name. Calls `done` once, soon after this call: with an IPv4 address, or with undefined if the name does
+	 * not exist or no server answers. An IPv4 address as `name` is returned unchanged.
 	 */
 	resolve?(name: string, done: (address: string | undefined) => void): void;
 }
@@ -327,25 +336,28 @@ export interface Host {
 	readonly flash?: Flash;
 	readonly update?: Update;
 	readonly retained?: Retained;
-	/** Undefined if unknown. */
+	/** Reason for the last restart; undefined if unknown. */
 	readonly ending?: Ending;
 	readonly sleep?: Sleep;
-	/** Undefined on a host without a limit of memory. */
+	/** Undefined on a host without a memory limit. */
 	readonly memory?: Memory;
 	readonly power?: Power;
 	readonly wifi?: WiFiPort;
-	/** Only together with `wifi`. */
+	/** Present only together with `wifi`. */
 	readonly ethernet?: EthernetPort;
 	readonly button?: ButtonPort;
 	/**
-	 * For a unit without a button, which is reset by power cycles (app/power-cycles.ts): true when power was switched on
-	 * before this start. Undefined with a button, or if unknown.
+	 * True if power was switched on before this start. Only units without a button use it; several power cycles reset them
+	 * (app/power-cycles.ts). Undefined if the unit has a button, or if the cause is unknown.
 	 */
 	readonly switchedOn?: boolean;
 	readonly led?: LEDPort;
-	/** Returns the signed settings file of the factory data, unchecked (modules/provision); undefined without one. */
+	/**
+	 * Returns the signed settings file from the factory data, which modules/provision verifies; undefined if there is
+	 * none.
+	 */
 	settingsFile?(): ArrayBuffer | undefined;
-	/** Restarts soon after the call, without further callbacks. Only `storage` is kept, and the clock continues. */
+	/** Restarts soon after the call, without further callbacks. Only `storage` keeps its data; the clock continues. */
 	restart(): void;
 	/** Writes a line to the developer's log. `message` must not contain secrets. */
 	trace(message: string): void;

@@ -3,9 +3,9 @@
  *
  * Outputs keep their order: a line change waits for `onDrained`, and the machine is not polled until then. Without
  * hardware parity, or where the meter may send 8N1 (mode D), software handles 7E1: the machine gets characters of 7
- * bits, and a byte of 0x80 or above for a damaged one.
+ * bits, and a byte of 0x80 or above for each damaged character.
  *
- * Limits: RECEIVE_PIECE bytes at a time, PIECES_LIMIT pieces per tick, so that a steady sender can't block other tasks.
+ * A tick reads at most PIECES_LIMIT pieces of RECEIVE_PIECE bytes, so that a steady sender can't block other tasks.
  */
 import { addParity, ParityFilter } from "../bytes/parity.js";
 import type { Driver, ScheduledMachine, Task } from "./driver.js";
@@ -27,7 +27,7 @@ const PIECES_LIMIT = 8;
 export const TAP_RECEIVED = 0;
 export const TAP_TRANSMITTED = 1;
 
-/** Bytes have no parity; 0x80 or above: damaged. */
+/** Receives a copy of the bytes on the line, without parity bits. A byte of 0x80 or above is a damaged character. */
 export interface LinkTap {
 	bytes(direction: number, bytes: Uint8Array, start: number, end: number, nowMs: number): void;
 	line(baud: number, nowMs: number): void;
@@ -36,36 +36,36 @@ export interface LinkTap {
 export interface LinkOptions {
 	readonly port: SerialPort;
 	readonly line: LineSettings;
-	/** True to detect 7E1 or 8N1 on a 7E1 line; default false. */
+	/** True if a 7E1 line may also carry 8N1, and the link detects which one; default false. */
 	readonly anyFraming?: boolean;
 	readonly machine: Machine;
 	readonly tap?: LinkTap | undefined;
 	/** Called for each event of the machine; it may close the link. */
 	onEvent(code: number): void;
-	/** The link has closed itself. */
+	/** The link has closed itself, because its port failed. */
 	onClosed(): void;
 }
 
-/** More received bytes may wait. */
+/** The port may have more received bytes. */
 const BEHIND = 1;
 const DRAINING = 2;
 const CLOSED = 4;
 
-/** The object is also the port's options: closures would take 45 XS slots. */
+/** The object is also the options of the port, because closures would take 45 XS slots. */
 export class Link implements ScheduledMachine, SerialOptions {
 	readonly #task: Task;
 	readonly #options: LinkOptions;
 	readonly #serial: Serial;
-	/** Undefined with hardware parity, or until the line is 7E1. */
+	/** Undefined if the hardware handles parity, or as long as the line is not 7E1. */
 	#parity: ParityFilter | undefined;
 	readonly #received = new Uint8Array(RECEIVE_PIECE);
-	/** Bytes to send; those before `#sent` were sent. */
+	/** Bytes to send. The first `#sent` of them were passed to the port. */
 	#transmit: Uint8Array | undefined;
 	#sent = 0;
 	#writable = 0;
 	#format: SerialFormat;
 	#next: LineSettings | undefined;
-	/** BEHIND, DRAINING and CLOSED, together to save XS slots. */
+	/** BEHIND, DRAINING and CLOSED in one number, which saves XS slots. */
 	#flags = 0;
 
 	/** Throws if the port can't be opened. The machine starts in the next tick. */
@@ -114,8 +114,8 @@ export class Link implements ScheduledMachine, SerialOptions {
 	}
 
 	/**
-	 * Passes on waiting bytes first. An erase of flash may have blocked the script until after the deadline, while bytes
-	 * arrived.
+	 * First passes waiting bytes to the machine. An erase of flash may have blocked the script until after the deadline,
+	 * while bytes arrived.
 	 */
 	advance(nowMs: number): void {
 		const { machine } = this.#options;
@@ -130,7 +130,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		this.#serial.close();
 	}
 
-	/** Changes the machine, then performs its outputs. */
+	/** Calls `change`, which changes the machine, then performs the machine's outputs. */
 	tell(change: (nowMs: number) => void): void {
 		if (!this.isClosed) this.#task.update(change);
 	}
@@ -192,7 +192,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		return true;
 	}
 
-	/** Changes the line if the machine asked for it. Returns false while earlier bytes must leave first. */
+	/** Changes the line if the machine has asked for a change. Returns false while earlier bytes must be sent first. */
 	private settleLine(nowMs: number): boolean {
 		const line = this.#next;
 		if (line === undefined) return true;
@@ -214,5 +214,5 @@ export class Link implements ScheduledMachine, SerialOptions {
 	}
 }
 
-/** Used when only the port has changed: the drain after it performs the waiting outputs. */
+/** Passed when only the port has changed. The drain that follows performs the waiting outputs. */
 function changeNothing(): void {}

@@ -1,18 +1,21 @@
 /**
- * The sans-io contract of protocol machines: bytes and the time go in, outputs come out; a machine uses no socket,
- * clock or timer (models: h11, str0m).
+ * Sans-I/O contract of protocol machines. A machine gets bytes and the time, and returns outputs; it uses no socket,
+ * clock or timer. The Python library h11 and the Rust library str0m were the models.
  */
 import { FORMAT_7E1, type SerialFormat } from "./host.js";
 
 /** No more output until the next `receive` or `advance`. */
 export const OUTPUT_NONE = 0;
-/** Send `bytes[start..end)`, which the machine owns and keeps until the next call into it. */
+/**
+ * Send `bytes[start..end)`. The machine owns the array and keeps it unchanged until the next call of one of its
+ * methods.
+ */
 export const OUTPUT_TRANSMIT = 1;
-/** Change to `baud` and `format`, after earlier bytes have left. */
+/** Change the line to `baud` and `format`, after all earlier bytes were sent. */
 export const OUTPUT_LINE = 2;
 export const OUTPUT_EVENT = 3;
 
-/** An output, reused by later `poll()` calls: copy what must last. */
+/** An output. Later calls of `poll()` reuse the object, so copy members that are needed longer. */
 export interface Output {
 	kind: number;
 	bytes: Uint8Array;
@@ -28,19 +31,22 @@ export const NO_BYTES: Uint8Array = Object.freeze(new Uint8Array(0));
 export const NO_OUTPUT: Output = Object.freeze(newOutput(OUTPUT_NONE));
 
 export interface Timed {
-	/** A call before the deadline is harmless. */
+	/** Acts if the deadline has passed. A call before the deadline is harmless. */
 	advance(nowMs: number): void;
-	/** Next `advance()`, monotonic ms; Infinity when nothing is due. It changes only when the machine changes. */
+	/**
+	 * Time of the next `advance()`, monotonic ms; Infinity if nothing is due. It changes only inside calls of the
+	 * machine's methods.
+	 */
 	readonly deadlineMs: number;
 }
 
 export interface Machine extends Timed {
 	/**
-	 * `bytes[start..end)` arrived until `nowMs` (monotonic). Input may be split anywhere. Never throws. On a 7E1 line,
-	 * bytes of 0x80 or above are damaged.
+	 * Processes `bytes[start..end)`, the last of which arrived at `nowMs` (monotonic). The input may be split anywhere.
+	 * Never throws. On a 7E1 line, bytes of 0x80 or above are damaged characters.
 	 */
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void;
-	/** Returns the next output; call it until OUTPUT_NONE. */
+	/** Returns the next output. Call it until it returns OUTPUT_NONE. */
 	poll(): Output;
 }
 
@@ -50,7 +56,7 @@ interface Waiting extends Output {
 	next: Waiting | undefined;
 }
 
-/** Linked list: when empty it takes almost no memory. */
+/** A linked list, because it takes almost no memory when empty. */
 export class OutputQueue {
 	#first: Waiting | undefined;
 

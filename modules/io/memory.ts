@@ -1,29 +1,29 @@
 /**
- * Ledger of XS memory: operations claim their maximum before they begin. Several operations, each of which fits, could
- * together exceed the memory, which ends the XS machine.
+ * Ledger of XS memory. An operation claims the most memory that it can need before it begins. Otherwise several
+ * operations that each fit could together exceed the memory, which ends the XS machine.
  *
- * A claim counts in full until released. RESERVE is for small operations without a claim.
+ * A claim counts in full until released. RESERVE is kept free for small operations, which claim nothing.
  */
 
 export interface Memory {
-	/** May run a garbage collection. */
+	/** Returns true if this much XS memory is free. It may run a garbage collection. */
 	suffices(slots: number, chunkBytes: number): boolean;
 	free?(): FreeMemory;
-	/** Lines "task bytes": stack that a task has never used; empty if unknown. */
+	/** Returns lines "task bytes": the part of the task's stack that was never used, in bytes. Empty if unknown. */
 	stacks?(): string;
 	/**
-	 * Zero bytes outside the chunks, for large short-lived data; undefined when the heap is short. `drop()` or garbage
-	 * collection frees them.
+	 * Allocates zero bytes outside the chunks, for large short-lived data. Returns undefined if too little heap is free.
+	 * `drop()` or garbage collection frees them.
 	 */
 	heapBytes?(length: number): Uint8Array | undefined;
-	/** Frees bytes of `heapBytes()`; the array then has length 0. */
+	/** Frees an array from `heapBytes()`, which then has length 0. */
 	drop?(bytes: Uint8Array): void;
 }
 
 export interface FreeMemory {
 	readonly slots: number;
 	readonly chunkBytes: number;
-	/** Free heap; undefined without a limit. */
+	/** Free heap outside of XS; undefined on a host without a limit. */
 	readonly heapBytes: number | undefined;
 	readonly leastHeapBytes?: number | undefined;
 }
@@ -36,13 +36,13 @@ export interface Cost {
 export const RESERVE: Cost = Object.freeze({ slots: 250, chunkBytes: 2048 });
 
 /**
- * Heap that must be free before an outgoing connection: 10 KB for the stack of its thread, 24 KB that are left for
- * everything else (LEAST_HEAP of hosts/native/memory-lock.h), and 4 KB for frames that arrive during its handshake. On an
- * ESP32 two browsers can leave less for a while.
+ * Heap that must be free before an outgoing connection: 10 KB for the stack of its thread, 24 KB that stay free for
+ * everything else (LEAST_HEAP of hosts/native/memory-lock.h), and 4 KB for frames that arrive during its handshake. On
+ * an ESP32, two connected browsers can leave less than that for a while.
  */
 const CONNECTION_HEAP_BYTES = 38 * 1024;
 
-/** Memory to process bytes of `bytes()`: a piece from flash or a client, or the names in six certificates. */
+/** Memory to process an array from `bytes()`: a piece from flash or from a client, or the names in six certificates. */
 const BYTES_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 8192 });
 
 export class MemoryLedger {
@@ -54,7 +54,7 @@ export class MemoryLedger {
 		this.#memory = memory;
 	}
 
-	/** Returns false if memory is short; the operation must not begin then. */
+	/** Returns false if too little memory is free. The operation must not begin then. */
 	claim(cost: Cost): boolean {
 		if (!this.fits(cost)) return false;
 		this.#slots += cost.slots;
@@ -62,15 +62,17 @@ export class MemoryLedger {
 		return true;
 	}
 
-	/** Returns true if this much memory is free beyond all claims. Use it at once, because it is not claimed. */
+	/**
+	 * Returns true if this much memory is free beyond all claims. Use the memory immediately, because it is not claimed.
+	 */
 	fits({ slots, chunkBytes }: Cost): boolean {
 		const wantedBytes = this.#chunkBytes + chunkBytes + RESERVE.chunkBytes;
 		return this.#memory?.suffices(this.#slots + slots + RESERVE.slots, wantedBytes) !== false;
 	}
 
 	/**
-	 * Claims the memory of an outgoing connection. Returns false also if the stack of its thread would leave too little
-	 * heap.
+	 * Claims the memory of an outgoing connection. It also returns false if the stack of the connection's thread would
+	 * leave too little heap.
 	 */
 	claimConnection(cost: Cost): boolean {
 		const heapBytes = this.#memory?.free?.().heapBytes ?? Number.POSITIVE_INFINITY;
@@ -83,8 +85,8 @@ export class MemoryLedger {
 	}
 
 	/**
-	 * Allocates bytes, if possible outside the chunks. Returns undefined if memory is short for them, or for processing
-	 * them in this tick.
+	 * Allocates bytes, outside the chunks if possible. Returns undefined if too little memory is free for them, or for
+	 * processing them in this tick.
 	 */
 	bytes(length: number): Uint8Array | undefined {
 		const memory = this.#memory;

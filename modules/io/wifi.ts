@@ -3,9 +3,9 @@
 export interface StationOptions {
 	/** 1 to 32 bytes of UTF-8. */
 	readonly ssid: string;
-	/** Empty: joins only an open network. Otherwise 8 to 63 bytes: joins only a protected network. */
+	/** If empty, the radio joins only an open network. With 8 to 63 bytes, it joins only a protected network. */
 	readonly password: string;
-	/** Only allowed access point, 12 hex characters. */
+	/** The only access point that may be joined, as 12 hex characters; default: any. */
 	readonly bssid?: string;
 	readonly channel?: number;
 	readonly hostname: string;
@@ -23,12 +23,12 @@ export interface StaticAddress {
 
 export interface AccessPointOptions {
 	readonly ssid: string;
-	/** 8 to 63 bytes: WPA2 or later, never open. */
+	/** 8 to 63 bytes. The access point uses WPA2 or later and is never open. */
 	readonly password: string;
 }
 
 export interface ScannedNetwork {
-	/** Invalid UTF-8 is replaced. */
+	/** Network name, in which invalid UTF-8 was replaced. */
 	readonly ssid: string;
 	/** 12 hex characters. */
 	readonly bssid: string;
@@ -52,37 +52,37 @@ export const WIFI_REASON_BEACON_TIMEOUT = 200;
 export const WIFI_REASON_NO_AP_FOUND = 201;
 export const WIFI_REASON_AUTH_FAIL = 202;
 export const WIFI_REASON_HANDSHAKE_TIMEOUT = 204;
-/** First of the reasons for a network in range that does not match the options. */
+/** First of ESP-IDF's reasons for a network that is in range but does not match the options. */
 export const WIFI_REASON_NO_SUITABLE_AP_FIRST = 210;
 export const WIFI_REASON_NO_SUITABLE_AP_LAST = 212;
 
 export interface WiFiOptions {
 	onConnected(): void;
-	/** `connect()` has failed or the network is lost; an ESP-IDF reason. The radio does not retry. */
+	/** `connect()` has failed, or the network is lost. `reason` is ESP-IDF's. The radio does not try again. */
 	onDisconnected(reason: number): void;
-	/** `found`: false if the scan failed. */
+	/** The scan has ended. `found` is false if it failed. */
 	onScanned(found: boolean): void;
 	onClients(count: number): void;
 }
 
-/** Station and access point, possibly at the same time; both initially off. */
+/** Station and access point. Both are off initially and may be on at the same time. */
 export interface WiFi {
 	/** Undefined while not connected. */
 	readonly station: StationStatus | undefined;
-	/** Channel of station and access point; 0 when unknown. */
+	/** Channel of station and access point; 0 if unknown. */
 	readonly channel: number;
-	/** Leaves the network and joins this one; `onConnected` or `onDisconnected` follows. */
+	/** Leaves the current network and joins this one. `onConnected` or `onDisconnected` follows. */
 	connect(options: StationOptions): void;
-	/** Leaves the network, or cancels joining; no callback. */
+	/** Leaves the network, or cancels joining. No callback follows. */
 	disconnect(): void;
-	/** 192.168.4.1/24, with a DHCP server that announces it as router and name server. */
+	/** Starts the access point at 192.168.4.1/24. Its DHCP server announces this address as router and name server. */
 	startAccessPoint(options: AccessPointOptions): void;
 	stopAccessPoint(): void;
-	/** `onScanned` follows. Returns false when the radio can't scan now. */
+	/** Starts a scan; `onScanned` follows. Returns false if the radio can't scan now. */
 	scan(): boolean;
-	/** Undefined beyond the end. */
+	/** Returns a network that the last scan found; undefined beyond the last one. */
 	scanned(index: number): ScannedNetwork | undefined;
-	/** The station sleeps between beacons: less current, later answers. Initially off. */
+	/** If on, the station sleeps between beacons, which takes less current but delays replies. Initially off. */
 	setPowerSave(on: boolean): void;
 	close(): void;
 }

@@ -6,7 +6,7 @@
 
 export const NUMBER_NONE = 0;
 export const NUMBER_MINUS = 1;
-/** A leading zero: only a point or exponent may follow. */
+/** A leading zero, after which only a point or an exponent may follow. */
 export const NUMBER_ZERO = 2;
 export const NUMBER_INTEGER = 3;
 const NUMBER_POINT = 4;

@@ -1,6 +1,6 @@
 /**
- * JSON pull reader (RFC 8259) for untrusted bodies, which are never stored whole. `JSON.parse` needs three copies and
- * keeps unknown names forever (XS interns them).
+ * JSON pull reader (RFC 8259) for untrusted request bodies, which are never stored completely. `JSON.parse` would need
+ * three copies, and XS would keep unknown member names forever, because it interns them.
  *
  * Use: `begin()`, then for each piece `push()` and `next()` until TOKEN_MORE, then `finish()` and `next()` until
  * TOKEN_END.
@@ -13,7 +13,7 @@
 import { isNumberComplete, NUMBER_INTEGER, NUMBER_NONE, NUMBER_START, nextNumberPart } from "./number.js";
 import { StringScanner, type TextPieces } from "./string.js";
 
-/** Push more, or finish. */
+/** All pushed bytes were read: push more, or finish. */
 export const TOKEN_MORE = 0;
 /** The document is complete; only white space followed it. */
 export const TOKEN_END = 1;
@@ -23,17 +23,17 @@ export const TOKEN_OBJECT_START = 3;
 export const TOKEN_OBJECT_END = 4;
 export const TOKEN_ARRAY_START = 5;
 export const TOKEN_ARRAY_END = 6;
-/** Name of a member, in `text`; its value follows. */
+/** Name of a member, in `text`. The member's value follows. */
 export const TOKEN_NAME = 7;
 export const TOKEN_STRING = 8;
-/** Number, in `number` and `isInteger`. */
+/** A number, in `number` and `isInteger`. */
 export const TOKEN_NUMBER = 9;
 export const TOKEN_TRUE = 10;
 export const TOKEN_FALSE = 11;
 export const TOKEN_NULL = 12;
 
 const DEPTH_DEFAULT = 4;
-/** Highest `maxDepth`, because the levels are bits of an integer. */
+/** Highest `maxDepth`, because each level is a bit of an integer. */
 const DEPTH_LIMIT = 31;
 const SCRATCH_DEFAULT = 256;
 export const NUMBER_LIMIT = 32;
@@ -63,14 +63,14 @@ const WORD_FALSE = Object.freeze([0x66, 0x61, 0x6c, 0x73, 0x65]);
 const WORD_NULL = Object.freeze([0x6e, 0x75, 0x6c, 0x6c]);
 
 export interface JSONReaderLimits {
-	/** 1 to 31; default 4. */
+	/** Maximum nesting, 1 to 31; default 4. */
 	readonly maxDepth?: number;
 	/** Longest stored string, name or number, bytes, at least 32; default 256. */
 	readonly scratch?: number;
 }
 
 export class JSONReader {
-	/** NaN when truncated, infinite beyond doubles. */
+	/** Value of the last number: NaN if it was truncated, infinite if a double can't represent it. */
 	number = 0;
 	/** True for a whole number that a double holds exactly, even if written as `1.0` or `1e2`. */
 	isInteger = false;
@@ -104,7 +104,7 @@ export class JSONReader {
 		this.#bytes = this.#string.text;
 	}
 
-	/** Last name, string or number as UTF-8 after unescaping, in [0..length). The reader owns the buffer. */
+	/** Last name, string or number as UTF-8 after unescaping, `length` bytes. The reader owns the buffer. */
 	get text(): Uint8Array {
 		return this.#string.text;
 	}
@@ -121,7 +121,7 @@ export class JSONReader {
 		return this.#depth;
 	}
 
-	/** Bytes processed since `begin()`; after TOKEN_ERROR the offset of the invalid byte. */
+	/** Number of bytes processed since `begin()`; after TOKEN_ERROR, the offset of the invalid byte. */
 	get offset(): number {
 		return this.#base + this.#at;
 	}
@@ -138,7 +138,10 @@ export class JSONReader {
 		this.#string.clear();
 	}
 
-	/** The bytes must not change until TOKEN_MORE. Throws if the last piece is not used up, and after `finish()`. */
+	/**
+	 * Adds a piece. The bytes must not change until TOKEN_MORE. Throws if the previous piece was not read completely, and
+	 * after `finish()`.
+	 */
 	push(bytes: Uint8Array, start: number, end: number): void {
 		if (this.#lexeme === LEXEME_ERROR) return;
 		if (this.#at < this.#end || this.#finished) throw new Error("JSON piece pushed before the last was read");
@@ -152,14 +155,14 @@ export class JSONReader {
 		this.#finished = true;
 	}
 
-	/** Skips a member's value, which is still checked; call it right after TOKEN_NAME. */
+	/** Skips a member's value, but still checks it. Call it right after TOKEN_NAME. */
 	skip(): void {
 		this.#skipDepth = this.#depth;
 	}
 
 	/**
-	 * Passes a member's string as it arrives, at any length; call it right after TOKEN_NAME. `text` is empty at
-	 * TOKEN_STRING. An invalid string may already have been passed in part.
+	 * Passes a member's string to `pieces` as it arrives, however long it is. Call it right after TOKEN_NAME. `text` is
+	 * empty at TOKEN_STRING. If the string turns out to be invalid, a part of it may already have been passed.
 	 */
 	streamTo(pieces: TextPieces): void {
 		this.#pieces = pieces;
@@ -173,7 +176,7 @@ export class JSONReader {
 		}
 	}
 
-	/** `name` must be short ASCII. */
+	/** Returns true if `text` equals `name`, which must be short ASCII. */
 	textEquals(name: string): boolean {
 		if (this.truncated || name.length !== this.length) return false;
 		for (let i = 0; i < this.length; i++) if (name.charCodeAt(i) !== this.text[i]) return false;

@@ -1,15 +1,17 @@
 /**
  * JSON text of any length, which is generated piece by piece as the client accepts it.
  *
- * A function writes units 0, 1, 2 … (head, records, tail). A unit that does not fit is written again for the next
- * window, so the function must produce the same bytes again.
+ * A function writes the units 0, 1, 2 … of the text, such as head, records and tail. A unit that does not fit into the
+ * window is written again for the next window, so the function must produce the same bytes again.
  */
 import type { JSONWriter } from "./writer.js";
 
-/** Value of `spare` for windows of 1 KB, which hold three readings unless these are very long. */
+/** Value of `spare` for windows of 1 KB. A window then holds three readings, unless they are very long. */
 export const SPARE = 320;
 
-/** Writes a unit; returns true if another follows. The nesting of the previous unit continues. */
+/**
+ * Writes a unit and returns true if another one follows. A unit continues at the nesting where the previous one ended.
+ */
 export type ProduceUnit = (writer: JSONWriter, unit: number) => boolean;
 
 export class JSONStream {
@@ -23,8 +25,8 @@ export class JSONStream {
 	#ended = false;
 
 	/**
-	 * The writer may be shared. `spare`: bytes that a read may leave unused, because a unit that does not fit is written
-	 * twice.
+	 * The writer may be shared. `spare`: number of bytes that a read may leave unused, which avoids that a unit that does
+	 * not fit is written twice.
 	 */
 	constructor(writer: JSONWriter, produce: ProduceUnit, spare = 0) {
 		this.#spare = spare;
@@ -32,7 +34,7 @@ export class JSONStream {
 		this.#produce = produce;
 	}
 
-	/** 0 only after the end. */
+	/** Fills a window and returns the number of bytes; 0 only after the end. */
 	read(into: Uint8Array, start: number, end: number): number {
 		const writer = this.#writer;
 		let at = start;

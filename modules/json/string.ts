@@ -1,8 +1,9 @@
 /**
  * Scans, checks and unescapes the inside of a JSON string (RFC 8259, 7), and stores its first bytes.
  *
- * UTF-8 must be well formed (RFC 3629, 4), surrogates paired; control characters are rejected. Bytes beyond the buffer
- * are still checked, and passed to the receiver if there is one.
+ * UTF-8 must be well formed (RFC 3629, 4), and surrogates must be paired; control characters are rejected. Bytes that
+ * do not fit into the buffer are still checked. If there is a receiver (TextPieces), the whole string is passed to it
+ * instead.
  */
 import { hexDigitValue } from "../bytes/hex.js";
 
@@ -15,21 +16,21 @@ const STATE_BAD = 4;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** A piece may end inside a character. */
+/** Receiver of a string in pieces. A piece may end inside a character. */
 export interface TextPieces {
 	write(bytes: Uint8Array, start: number, end: number): void;
 }
 
 export class StringScanner {
-	/** Unescaped UTF-8 in [0..length). */
+	/** Unescaped UTF-8, `length` bytes. */
 	readonly text: Uint8Array;
 	length = 0;
-	/** `text` may end inside a character. */
+	/** True if the string was longer than the buffer. `text` may then end inside a character. */
 	truncated = false;
 
 	#state = STATE_DONE;
 	#pieces: TextPieces | undefined;
-	/** Continuation bytes expected. */
+	/** Number of continuation bytes that must follow. */
 	#tail = 0;
 	#tailLow = 0;
 	#tailHigh = 0;
@@ -42,7 +43,7 @@ export class StringScanner {
 	}
 
 	/**
-	 * Begins a string; the next byte is the one after the opening quote. With `pieces` the string is passed to them, and
+	 * Begins a string. The next byte is the one after the opening quote. If `pieces` is given, it receives the string, and
 	 * `text` is empty at the end.
 	 */
 	begin(pieces?: TextPieces): void {

@@ -1,8 +1,8 @@
 /**
  * JSON writer (RFC 8259) into a window, for replies larger than any buffer.
  *
- * The first `skip` bytes are dropped, the next ones fill the window, and the others are counted, so that the same code
- * can run again with a larger `skip`. The output is the same as that of JSON.stringify.
+ * The first `skip` bytes are dropped, the next ones fill the window, and the remaining ones are only counted. To get
+ * the next window, run the same code again with a larger `skip`. The output is the same as that of JSON.stringify.
  *
  * Nesting deeper than WRITER_DEPTH_LIMIT throws a RangeError.
  */
@@ -15,7 +15,7 @@ const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 const ZERO = 0x30;
 
-/** Longest array that one native `set()` copies if it fits into the window, bytes. */
+/** Length of the longest array that one native `set()` copies if it fits into the window, bytes. */
 const WHOLE_LIMIT = 192;
 
 export class JSONWriter {
@@ -23,11 +23,11 @@ export class JSONWriter {
 	#into: Uint8Array;
 	#start = 0;
 	#end = 0;
-	/** Next position; before `#start` while dropping, after `#end` while counting. */
+	/** Next position. It is below `#start` while bytes are dropped, and above `#end` while they are counted. */
 	#at = 0;
 	#origin = 0;
 	#depth = 0;
-	/** One bit per level: 1 if a comma must precede the next item. */
+	/** One bit per level of nesting: 1 if a comma must precede the next item. */
 	#commas = 0;
 
 	constructor(text: TextCodec) {
@@ -43,7 +43,7 @@ export class JSONWriter {
 		this.#depth = this.#commas = 0;
 	}
 
-	/** Bytes since `begin()`, including those dropped and counted. */
+	/** Number of bytes since `begin()`, including those dropped and those only counted. */
 	get produced(): number {
 		return this.#at - this.#origin;
 	}
@@ -77,7 +77,7 @@ export class JSONWriter {
 		this.close(0x5d);
 	}
 
-	/** `name` must be printable ASCII without escapes. */
+	/** Writes a member's name, which must be printable ASCII without characters that need escapes. */
 	key(name: string): void {
 		const bit = 1 << this.#depth;
 		const text = (this.#commas & bit) === 0 ? `"${name}":` : `,"${name}":`;
@@ -90,7 +90,7 @@ export class JSONWriter {
 		return this.#text.encode(json);
 	}
 
-	/** Writes bytes unchanged; for text that occurs hundreds of times in a reply. */
+	/** Writes bytes unchanged. It is meant for text that occurs hundreds of times in a reply. */
 	raw(bytes: Uint8Array): void {
 		const at = this.#at;
 		if (at >= this.#start && at + bytes.length <= this.#end) {
@@ -120,7 +120,7 @@ export class JSONWriter {
 		this.copy(bytes, 0, bytes.length);
 	}
 
-	/** The text must need no escape. */
+	/** Writes a string in which no character needs an escape. */
 	word(text: string): void {
 		this.item();
 		this.rawWord(text);
@@ -133,7 +133,7 @@ export class JSONWriter {
 		this.put(QUOTE);
 	}
 
-	/** A string; each byte is a character U+0000 to U+00FF. */
+	/** Writes a string. Each byte is one character, U+0000 to U+00FF. */
 	ascii(bytes: Uint8Array, start: number, end: number): void {
 		this.item();
 		this.put(QUOTE);
@@ -146,7 +146,7 @@ export class JSONWriter {
 		this.escaped(bytes, start, end, 0x80);
 	}
 
-	/** UTF-8, which must need no escape. */
+	/** Writes a string of UTF-8 in which no character needs an escape. */
 	plain(bytes: Uint8Array, start: number, end: number): void {
 		this.item();
 		this.put(QUOTE);
@@ -154,7 +154,7 @@ export class JSONWriter {
 		this.put(QUOTE);
 	}
 
-	/** A string of lower-case digits. */
+	/** Writes the bytes as a string of hex digits in lower case. */
 	hex(bytes: Uint8Array, start: number, end: number): void {
 		this.item();
 		this.put(QUOTE);
@@ -165,7 +165,7 @@ export class JSONWriter {
 		this.put(QUOTE);
 	}
 
-	/** Writes `null` when not finite. */
+	/** Writes a number; `null` if it is not finite. */
 	number(value: number): void {
 		this.item();
 		if (value < 10 && value >= 0 && Number.isInteger(value)) this.put(ZERO + value);
@@ -207,7 +207,7 @@ export class JSONWriter {
 		this.copy(bytes, 0, bytes.length);
 	}
 
-	/** Bytes from `limit` on become `\u00XX`. */
+	/** Writes bytes with escapes. Bytes of `limit` and above become `\u00XX`. */
 	private escaped(bytes: Uint8Array, start: number, end: number, limit: number): void {
 		let plain = start;
 		for (let i = start; i < end; i++) {

@@ -1,6 +1,6 @@
 /**
- * Failures of Kamstrup's KMP. Until the meter has answered, their `progress` is below that of other protocols'
- * failures.
+ * Failures of Kamstrup's KMP. As long as the meter has not answered, their `progress` is lower than that of the
+ * failures of other protocols.
  */
 import { failure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 
@@ -17,7 +17,7 @@ export const KMP_BROKEN = failure(
 	5,
 	"Characters came, but no right answer in KMP. Turn the head, shade it from light, or choose another protocol.",
 );
-/** The meter answers a probe, but another protocol is configured. */
+/** A meter answers a probe with KMP, but another protocol is configured. */
 export const KMP_INSTEAD = failure(
 	METER_ERROR,
 	"kmp/answers",
@@ -25,7 +25,7 @@ export const KMP_INSTEAD = failure(
 	"The meter answers in Kamstrup's KMP. Choose the protocol kmp.",
 	{ protocol: "kmp" },
 );
-/** The session broke off after the serial number. */
+/** The meter stopped answering after it had sent its serial number. */
 export const KMP_LOST = failure(
 	METER_TIMEOUT,
 	"kmp/cut",

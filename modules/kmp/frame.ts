@@ -10,7 +10,7 @@
  * | 2 | CRC from the address to the data, high byte first |
  * | 0D | end |
  *
- * Between start and end, each of the bytes 06, 0D, 1B, 40 and 80 is sent as 1B and its complement.
+ * Between start and end, each of the bytes 06, 0D, 1B, 40 and 80 is sent as two bytes: 1B and its complement.
  */
 
 const REQUEST = 0x80;
@@ -21,11 +21,11 @@ const ACK = 0x06;
 const METER_ADDRESS = 0x3f;
 /** Maximum length of an answer without start, end and escapes: eight registers with 8-byte values have 108 bytes. */
 const ANSWER_LIMIT = 128;
-/** Length of address, command and CRC, the shortest answer. */
+/** Length of the shortest answer, which has only address, command and CRC. */
 const SHORTEST = 4;
 const CRC_LENGTH = 2;
 
-/** Polynomial of the CRC with its highest term, which begins at 0 and is not inverted (CRC-16/XMODEM). */
+/** Polynomial of the CRC, with its highest term. The CRC starts with 0 and is not inverted (CRC-16/XMODEM). */
 const POLYNOMIAL = 0x11021;
 
 function crcOf(bytes: ArrayLike<number>, end: number): number {
@@ -51,15 +51,15 @@ export function requestFrame(body: readonly number[]): Uint8Array {
 	return new Uint8Array(frame);
 }
 
-/** Extracts answers. An echo of a request is ignored. */
+/** Extracts answers from the received bytes. An echo of a request is ignored. */
 export class AnswerFrames {
-	/** Command and data are `bytes[1..end)` after `take()` returns true, until the next call. */
+	/** After `take()` has returned true, command and data are `bytes[1..end)` until the next call. */
 	readonly bytes = new Uint8Array(ANSWER_LIMIT);
 	end = 0;
 	#isInside = false;
 	#isEscaped = false;
 
-	/** Returns true if the byte completes a frame with a right CRC. */
+	/** Returns true if the byte completes a frame with a correct CRC. */
 	take(byte: number): boolean {
 		if (byte === ANSWER) {
 			this.#isInside = true;

@@ -1,6 +1,6 @@
 /**
- * Row of Kamstrup's KMP in the table of meter protocols: heat, cooling and water meters with an optical port. Each
- * readout drains their battery, so automatic readouts are at least an hour apart.
+ * Entry for Kamstrup's KMP in the table of meter protocols. Heat, cooling and water meters with an optical port use it.
+ * Each readout drains the meter's battery, so automatic readouts are at least an hour apart.
  */
 import type { MeterProtocol, Opening, Probing } from "../readout/protocol.js";
 import { KMP_INSTEAD } from "./failures.js";
@@ -22,7 +22,7 @@ export const KMP: MeterProtocol<KMPSettings> = Object.freeze({
 	restMinutes: REST_MINUTES,
 	open: (opening: Opening<KMPSettings>) => new KMPSession(opening, false),
 	probe,
-	// An answer takes 0.45 s. The limit is below the wait for an answer, so that only one request is sent, because a
-	// request may hide what a meter pushes.
+	// An answer takes 0.45 s. `limitMs` is shorter than the session's wait for an answer, so that only one request is
+	// sent: a request can disturb a telegram that a meter pushes.
 	suggestion: Object.freeze({ failure: KMP_INSTEAD, limitMs: 950, probe }),
 });

@@ -1,12 +1,12 @@
 /**
  * Registers of Kamstrup meters.
  *
- * A register in an answer is its number (2 bytes, high byte first), its unit, the length n of the number, a byte of
- * signs and exponent, and n bytes of the number, high byte first:
+ * In an answer, a register consists of its ID (2 bytes, high byte first), its unit, the length n of the value, a byte
+ * with signs and exponent, and the value (n bytes, high byte first). The byte with signs and exponent:
  *
  *     bit 7: the value is negative    bit 6: the exponent is negative    bits 0 to 5: exponent of ten
  *
- * A meter leaves out registers that it does not have. Registers without a code keep Kamstrup's names.
+ * A meter leaves out registers that it does not have. Registers without an OBIS code keep Kamstrup's names.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { DECIMAL_LIMIT, putInteger } from "../bytes/decimal.js";
@@ -15,15 +15,15 @@ import { PART_ADDRESS, PART_UNIT, PART_VALUE } from "../readout/sink.js";
 
 export const REGISTERS_LIMIT = 8;
 
-/** Units whose number consists of six digits: hh:mm:ss and yy:mm:dd, without the colons. */
+/** Units whose value consists of six digits: hhmmss and yymmdd. */
 const UNIT_CLOCK = 0x2f;
 const UNIT_DATE = 0x30;
 const CLOCK_DIGITS = 6;
-/** Units that stand for ten of the named one: m3, t and GJ. */
+/** Units of ten m3, ten t and ten GJ. */
 const UNIT_TENS = 0x37;
 const UNIT_TENS_END = 0x3a;
 
-/** Length of a register before its number, and maximum length of the number. */
+/** Length of the fields before a register's value, and maximum length of the value. */
 const HEAD = 5;
 const NUMBER_LIMIT = 8;
 const NEGATIVE = 0x80;
@@ -32,20 +32,23 @@ const EXPONENT = 0x3f;
 const MINUS = 0x2d;
 const DIGIT_0 = 0x30;
 
-/** Numbers of the registers, in the order in which they are requested. */
+/** IDs of the registers, in the order in which they are requested. */
 export const REGISTERS = Object.freeze([
 	...[60, 63, 68, 74, 80, 86, 87, 89],
 	...[1004, 1003, 1002, 99, 113, 266, 97, 110],
 ]);
 const ADDRESSES =
 	"6-0:1.0.0 5-0:1.0.0 6-0:2.0.0 6-0:9.0.0 6-0:8.0.0 6-0:10.0.0 6-0:11.0.0 6-0:12.0.0 0-0:96.8.0 0-0:0.9.2 0-0:0.9.1 0-0:97.97.0 INFOEVENT E1HIGHRES E8 E9";
-/** Units by number; "-" is a value without a unit, and "?" an unknown unit, whose register is left out. */
+/**
+ * Names of the units, by Kamstrup's code. "-" is a value without a unit. "?" is an unknown unit; registers with it are
+ * left out.
+ */
 const UNITS =
 	"- Wh kWh MWh GWh J kJ MJ GJ cal kcal Mcal Gcal varh kvarh Mvarh Gvarh VAh kVAh MVAh GVAh W kW MW GW var kvar Mvar Gvar VA kVA MVA GVA V A kV kA \u00b0C K l m3 l/h m3/h m3*\u00b0C t t/h h - - ? ? - bar ? ? m3 t GJ min - s ms d";
 
 /**
- * Writes the registers of an answer to the request for REGISTERS_LIMIT registers from index `first` on. Returns false,
- * and writes none, if a register is incomplete, was not requested, or is out of order.
+ * Writes the registers of an answer to a request for REGISTERS_LIMIT registers from index `first` on. If a register is
+ * incomplete, was not requested, or is out of order, returns false and writes none.
  */
 export function writeRegisters(bytes: Uint8Array, first: number, records: RecordWriter): boolean {
 	let next = first;

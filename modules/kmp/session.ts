@@ -1,4 +1,4 @@
-/** One session with a Kamstrup meter by KMP: serial number, type, registers. */
+/** Session with a Kamstrup meter by KMP: reads serial number, type and registers. */
 import { asciiBytes } from "../bytes/ascii.js";
 import { FORMAT_8N2, type LineSettings } from "../io/host.js";
 import { BILLING_PERIOD_CURRENT } from "../obis/code.js";
@@ -11,9 +11,9 @@ import { REGISTERS, REGISTERS_LIMIT, writeRegisters } from "./registers.js";
 const GET_TYPE = 1;
 const GET_SERIAL = 2;
 const GET_REGISTER = 0x10;
-/** Lengths of answers from the address on: serial number; type with revision. */
+/** Lengths of answers, counted from the address: the serial number; the type with its revision. */
 const SHORT_ANSWER = 6;
-/** A revision is a letter, sent as its number from 1 on, and a number: F1. */
+/** A revision consists of a letter and a number, such as F1. The letter is sent as 1 for A, 2 for B, and so on. */
 const BEFORE_LETTER_A = 0x40;
 
 const STEP_SERIAL = 0;

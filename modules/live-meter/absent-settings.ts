@@ -1,6 +1,6 @@
 /**
- * Replaces settings.ts in a firmware without SMA or SunSpec. They cannot be turned on here. If a backup turns them on,
- * that is stored for a firmware that has them.
+ * Replaces settings.ts in a firmware without SMA or SunSpec. Requests can't turn these dialects on. If a backup turns
+ * them on, the setting is stored for a firmware that has them.
  */
 import { UNSUPPORTED } from "../api/errors.js";
 import { putsOf, type SettingsTable, settingsOf } from "../api/settings.js";

@@ -1,8 +1,9 @@
 /**
- * Clients of the live values, and their parts of the power. Listed addresses have rows of their own, so that other
- * clients can't displace them. Only the last of the others is remembered, so that the owner can add it.
+ * Clients of the live values, and the part of the power that each gets. Addresses in the owner's list have table rows
+ * of their own, so that other clients can't displace them. One more row remembers the last client that is not listed,
+ * so that the owner can add it.
  *
- * Limit: CLIENT_LIMIT rows, one per address and dialect; the least recently used row is replaced.
+ * Limit: CLIENT_LIMIT rows, one for each address and dialect. A new client replaces the least recently used row.
  */
 import { parseIPv4 } from "../bytes/ipv4.js";
 import type { ConfigStore } from "../config/store.js";
@@ -10,14 +11,14 @@ import { ADDRESS_SIZE, CLIENT_LIMIT, CLIENT_SIZE, LIVE_CLIENTS, WHOLE } from "./
 import { type Moment, partOf } from "./share.js";
 
 /**
- * Columns: address, index of the dialect, number of requests, time of the last one, mean time between them, time and
- * power of the last reply; for a client with a share, the last part above 0 and its time.
+ * Columns of a row: address; index of the dialect; number of requests; time of the last request; mean time between
+ * requests; time and power of the last reply; for a client with a share, the last part above 0 and its time.
  */
 const ADDRESS = 0;
 const DIALECT = 1;
 const COUNT = 2;
 const REQUESTED_MS = 3;
-/** Mean interval, ms; 0 before the second request. */
+/** Mean interval between requests, ms; 0 before the second request. */
 const EVERY_MS = 4;
 const ANSWERED_MS = 5;
 const POWER = 6;
@@ -37,16 +38,16 @@ export interface RecordedClient {
 	readonly requests: number;
 	readonly requestedMs: number;
 	readonly everyMs: number;
-	/** Monotonic ms and power of the last reply; -Infinity and NaN before the first one. */
+	/** Time (monotonic ms) and power of the last reply; -Infinity and NaN before the first one. */
 	readonly answeredMs: number;
 	readonly power: number;
-	/** Share in the power, per cent; 0 for all of the power. */
+	/** Share of the power, per cent; 0 if the client gets all of the power. */
 	readonly share: number;
 }
 
 export class Clients {
 	readonly #config: ConfigStore;
-	/** Rows of the listed clients; the row after them is for the last client that is not listed. */
+	/** Rows of the listed clients, then a row for the last client that is not listed. */
 	readonly #rows = new Float64Array((CLIENT_LIMIT + 1) * ROW);
 	#count = 0;
 
@@ -66,7 +67,7 @@ export class Clients {
 		if (this.shareOf(rows[UNLISTED + ADDRESS]) >= 0) rows[UNLISTED + ADDRESS] = NO_ADDRESS;
 	}
 
-	/** Returns false for an unlisted address, and remembers it. */
+	/** Returns true if the address is listed. Otherwise remembers it and returns false. */
 	admits(remoteAddress: string, dialect: number, nowMs: number): boolean {
 		const rows = this.#rows;
 		const address = parseIPv4(remoteAddress);
@@ -77,7 +78,7 @@ export class Clients {
 		return false;
 	}
 
-	/** Records a request. Returns the row of the client, or -1 if the address is not listed. */
+	/** Records a request. Returns the client's row, or -1 if the address is not listed. */
 	recordRequest(remoteAddress: string, dialect: number, nowMs: number): number {
 		if (!this.admits(remoteAddress, dialect, nowMs)) return -1;
 		const rows = this.#rows;
@@ -93,7 +94,7 @@ export class Clients {
 		return at / ROW;
 	}
 
-	/** Returns the row of a client that gets values without a request, or -1 if the address is not listed. */
+	/** Returns the row of a client that receives values without requests, or -1 if the address is not listed. */
 	rowOfListed(remoteAddress: string, dialect: number): number {
 		const address = parseIPv4(remoteAddress);
 		return this.shareOf(address) < 0 ? -1 : this.rowOf(address, dialect);
@@ -103,7 +104,9 @@ export class Clients {
 		return nowMs - this.#rows[row * ROW + ANSWERED_MS] >= pauseMs;
 	}
 
-	/** Returns the part of the power that the client in the row gets now: 0 to 1, and 1 without a share. */
+	/**
+	 * Returns the part of the power that the client in this row gets now: 0 to 1; always 1 for a client without a share.
+	 */
 	takePart(row: number, power: number, { ageMs, everyMs }: Pick<Moment, "ageMs" | "everyMs">, nowMs: number): number {
 		const rows = this.#rows;
 		const at = row * ROW;
@@ -140,7 +143,7 @@ export class Clients {
 		return { address, dialect, requests, requestedMs, everyMs, answeredMs, power, share };
 	}
 
-	/** Returns the share of an address, per cent: 0 for all of the power, -1 if the address is not listed. */
+	/** Returns the share of an address, per cent: 0 if it gets all of the power, -1 if it is not listed. */
 	private shareOf(address: number): number {
 		const listed = this.#config.get(LIVE_CLIENTS);
 		for (let at = 1; at + CLIENT_SIZE <= listed.length; at += CLIENT_SIZE) {
@@ -173,7 +176,9 @@ export function addressAt(bytes: Uint8Array, at: number): number {
 	return ((bytes[at] * 256 + bytes[at + 1]) * 256 + bytes[at + 2]) * 256 + bytes[at + 3];
 }
 
-/** Share of the client whose address is at `at`, 0 to WHOLE; a damaged record may have more. */
+/**
+ * Returns the share of the client whose address is at `at`, 0 to WHOLE. In a damaged record the number may be larger.
+ */
 export function shareAt(bytes: Uint8Array, at: number): number {
 	return Math.min(bytes[at + ADDRESS_SIZE], WHOLE);
 }

@@ -1,4 +1,4 @@
-/** Interfaces between the live service and a dialect with a port of its own. */
+/** Interfaces between the live service and a dialect that has its own port. */
 import type { Core } from "../core/core.js";
 import type { Clients } from "./clients.js";
 
@@ -8,15 +8,18 @@ export interface LiveValues {
 	/** Identifier of the unit in all dialects, 12 hex digits in capitals. */
 	readonly id: string;
 	/**
-	 * Records that a client wants values, so that a meter that sends only on request is read often (`Live.wantedToMs`).
-	 * Returns false without values, or if they are too old for the dialect.
+	 * Records that a client wants values. A meter that sends only on request is then read often (`Live.wantedToMs`).
+	 * Returns false if there are no values, or if they are too old for the dialect.
 	 */
 	want(dialect: { readonly maxAgeMs: number }): boolean;
-	/** Returns the shown values. With `row`, the powers are multiplied by the part of the client in this row. */
+	/**
+	 * Returns the shown values. If `row` is given, the powers are multiplied by the part that the client in this row
+	 * gets.
+	 */
 	show(row?: number): Float64Array;
 }
 
-/** Port of a dialect; exists while the dialect is on and there is a network. */
+/** Port of a dialect. It exists while the dialect is on and the network is up. */
 export interface DialectPort {
 	measured?(): void;
 	stop(): void;

@@ -1,6 +1,7 @@
 /**
- * A dialect: another maker's local protocol, in which batteries and wallboxes query the gateway. Each is a frozen
- * table: paths over plain HTTP with their messages, and services in multicast DNS, or a port of its own.
+ * A dialect is the local protocol of another maker's meter, which the gateway imitates for batteries and wallboxes.
+ * Each dialect is a frozen table. It has paths for plain HTTP with their messages, and services for multicast DNS, or
+ * its own port.
  */
 import type { SettingField } from "../config/schema.js";
 import type { DialectPort, LiveValues } from "./dialect-port.js";
@@ -14,20 +15,23 @@ export interface Page {
 	readonly isLive: boolean;
 }
 
-/** Service that multicast DNS announces, at the port for plain HTTP. Its texts contain no values, only identifiers. */
+/**
+ * Service that multicast DNS announces, at the port for plain HTTP. Its TXT strings contain only identifiers, no
+ * measured values.
+ */
 export interface AnnouncedService {
 	readonly type: string;
 	readonly instance: Message;
 	readonly txt: readonly Message[];
-	/** True if an entry `ip=` with the present address follows the texts. */
+	/** True if an entry `ip=` with the present address follows the TXT strings. */
 	readonly hasAddress: boolean;
 }
 
 export interface Dialect {
-	/** Name in the API, which is also the name of its setting. */
+	/** Name of the dialect in the API, which is also the name of its setting. */
 	readonly name: string;
 	readonly enabled: SettingField<boolean>;
-	/** Maximum age, ms, unless the setting `max_age_secs` replaces it. */
+	/** Maximum age of values in replies, ms. The setting `max_age_secs` replaces it. */
 	readonly maxAgeMs: number;
 	readonly pages: readonly Page[];
 	readonly rpcSource?: Message;

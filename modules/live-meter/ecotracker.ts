@@ -1,7 +1,7 @@
 /**
  * everHome EcoTracker, local HTTP interface: `GET /v1/json`. All numbers are integers. Powers are in W, positive for
- * import and negative for export; counters in Wh; `agePower` in ms; `powerAvg` is the mean of the last minute. Clients
- * find the device by `_everhome._tcp`, and confuse two devices with the same serial number.
+ * import and negative for export. Counters are in Wh, and `agePower` is in ms. `powerAvg` is the mean of the last
+ * minute. Clients find the device through `_everhome._tcp`, and they confuse devices that have the same serial number.
  */
 import { dialect, page, service } from "./dialect.js";
 import { LIVE_ECOTRACKER } from "./fields.js";
@@ -36,14 +36,15 @@ const VALUES = message(
 export const ECOTRACKER = dialect({
 	name: LIVE_ECOTRACKER.name,
 	enabled: LIVE_ECOTRACKER,
-	// The message contains the age of the values, and some clients send a request only every 13 s.
+	// This limit is long, because the message states the age of the values, and some clients send a request only every 13
+	// s.
 	maxAgeMs: 30_000,
 	pages: [page("/v1/json", VALUES, 384)],
 	services: [
 		service(
 			"_everhome._tcp",
 			message("ecotracker-", ID_CAPITALS),
-			// Clients recognise the product by its number.
+			// Clients recognise the product by its number in `productid`.
 			[message("serial=", ID_CAPITALS), message("productid=1137")],
 			true,
 		),

@@ -7,13 +7,16 @@ const IN_LIVE_METER = 24;
 export const CLIENT_LIMIT = 8;
 export const ADDRESS_SIZE = 4;
 export const CLIENT_SIZE = ADDRESS_SIZE + 1;
-/** Maximum share of a client, and of all together, per cent. */
+/** Maximum share of a client, and maximum sum of all shares, per cent. */
 export const WHOLE = 100;
 
 export const TOTAL_ON_L1 = "l1";
 export const TOTAL_ON_ALL = "all";
 
-/** Returns the switch of a dialect. It is initially off, because a dialect shows the power without a password. */
+/**
+ * Returns the setting that turns a dialect on. It is initially off, because a dialect shows the power without a
+ * password.
+ */
 function dialect(id: number, name: string) {
 	return field<boolean>({ entry: IN_LIVE_METER, id, name, kind: BOOLEAN, initial: false });
 }
@@ -23,8 +26,8 @@ export const LIVE_ECOTRACKER = dialect(1, "ecotracker");
 /** Reply as a Shelly Pro 3EM. */
 export const LIVE_SHELLY = dialect(2, "shelly");
 /**
- * UDP port on which to reply as a Shelly; 0 for none. Batteries from Marstek send to 1010, some of them to 2220. The
- * port stays closed while the gateway sends as an SMA energy meter.
+ * UDP port on which to reply as a Shelly; 0 for none. Most batteries from Marstek send to 1010, some to 2220. The port
+ * stays closed while the gateway sends as an SMA energy meter.
  */
 export const LIVE_SHELLY_UDP_PORT = field<number>({
 	entry: IN_LIVE_METER,
@@ -48,7 +51,7 @@ export const LIVE_INVERTED = field<boolean>({
 	kind: BOOLEAN,
 	initial: false,
 });
-/** Watts added to the power that clients receive. */
+/** Number of watts to add to the power that clients receive. */
 export const LIVE_OFFSET_W = field<number>({
 	entry: IN_LIVE_METER,
 	id: 6,
@@ -58,7 +61,9 @@ export const LIVE_OFFSET_W = field<number>({
 	maximum: 10_000,
 	initial: 0,
 });
-/** Place of a total power without phases: on the first phase, or a third of it on each phase. */
+/**
+ * Phase that gets the total power of a meter that sends no power per phase: the first phase, or a third on each phase.
+ */
 export const LIVE_TOTAL_ON = field<string>({
 	entry: IN_LIVE_METER,
 	id: 7,
@@ -67,7 +72,7 @@ export const LIVE_TOTAL_ON = field<string>({
 	choices: Object.freeze([TOTAL_ON_L1, TOTAL_ON_ALL]),
 	initial: TOTAL_ON_L1,
 });
-/** Minimum time between two replies to one client, milliseconds; 0 replies to every request. */
+/** Minimum time between two replies to one client, milliseconds; 0 to reply to every request. */
 export const LIVE_PAUSE_MS = field<number>({
 	entry: IN_LIVE_METER,
 	id: 8,
@@ -76,7 +81,7 @@ export const LIVE_PAUSE_MS = field<number>({
 	maximum: 60_000,
 	initial: 0,
 });
-/** Maximum age of values that clients receive, seconds; 0 for the limit of each dialect. */
+/** Maximum age of values that clients receive, seconds; 0 to use the limit of each dialect. */
 export const LIVE_MAX_AGE_SECS = field<number>({
 	entry: IN_LIVE_METER,
 	id: 9,
@@ -86,8 +91,8 @@ export const LIVE_MAX_AGE_SECS = field<number>({
 	initial: 0,
 });
 /**
- * Addresses that get replies: their number, then for each one 4 bytes and its share in the power, per cent; 0 for all of
- * the power. Id 10 was this list without shares.
+ * Addresses that get replies: their number, then 5 bytes for each: the address (4 bytes) and its share of the power,
+ * per cent; 0 for all of the power. Id 10 was this list without shares.
  */
 export const LIVE_CLIENTS = field<Uint8Array>({
 	entry: IN_LIVE_METER,

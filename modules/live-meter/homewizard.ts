@@ -1,6 +1,7 @@
 /**
  * HomeWizard P1 meter, local API v1 (api-documentation.homewizard.com): `GET /api` and `GET /api/v1/data`. Powers are
- * in W, positive for import, negative for export; counters in kWh. Missing values are left out, never null.
+ * in W, positive for import and negative for export; counters are in kWh. Members whose value is missing are left out;
+ * they are never null.
  */
 import { dialect, page, service } from "./dialect.js";
 import { LIVE_HOMEWIZARD } from "./fields.js";

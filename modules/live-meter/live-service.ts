@@ -2,9 +2,8 @@
  * Replies to batteries and wallboxes with live values, in the dialects that the owner has switched on.
  *
  * Only listed addresses get replies, and only while the values are fresh: not older than the limit of the dialect, or
- * than the limit that the owner has set. Otherwise the reply to a live page is 503 without a body, so that a client
- * notices that its meter is missing, and does not get an old value or 0. All requests for other paths are handled by
- * the API.
+ * than the limit that the owner has set. Otherwise the reply to a request for values is 503 without a body. A client
+ * then notices that it has no meter, instead of using an old value or 0. The API handles requests for other paths.
  */
 import { SHORT_BODY_COST } from "../api/api.js";
 import { ClaimedBody } from "../api/claimed-body.js";
@@ -44,13 +43,13 @@ import { correctedPower, showValues } from "./shown-values.js";
 
 const PART = "live meter";
 const RPC_PATH = "/rpc";
-/** Index of SMA, which has the only UDP port while it is on; -1 in a firmware without it. */
+/** Index of the SMA dialect; -1 in a firmware without it. While it is on, no other dialect has a UDP port. */
 const SMA_DIALECT = DIALECTS.findIndex(({ enabled }) => enabled === LIVE_SMA);
 const RPC_DIALECT = DIALECTS.findIndex(({ rpcSource }) => rpcSource !== undefined);
-/** Method whose result is sent in notifications. */
+/** RPC method whose result is also sent in notifications. */
 const NOTIFIED = "EM.GetStatus";
 const ID_LENGTH = 6;
-/** Second bit of the first byte of a MAC address that no maker has assigned (IEEE 802). */
+/** Bit 1 of the first byte of a MAC address, which marks an address that no maker has assigned (IEEE 802). */
 const LOCAL_ADDRESS = 2;
 
 export class LiveService implements Announcer, LiveValues, RPCAnswers {
@@ -58,8 +57,8 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 	readonly id: string;
 	readonly core: Core;
 	/**
-	 * Live values, then the numbers for the mean power (minute-mean.ts), in one array, because each array takes 8
-	 * slots.
+	 * Live values, then the numbers of minute-mean.ts for the mean power. They share one array, because each array takes
+	 * 8 slots.
 	 */
 	readonly #numbers = new Float64Array(LIVE_COUNT + MEAN_SIZE);
 	#measuredMs = Number.NEGATIVE_INFINITY;
@@ -97,7 +96,7 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 		return !Number.isNaN(this.#numbers[LIVE_POWER]);
 	}
 
-	/** Age of the values, ms; Infinity without a readout. */
+	/** Age of the values, ms; Infinity before the first readout. */
 	get ageMs(): number {
 		return this.core.clock.monotonicMs() - this.#measuredMs;
 	}
@@ -132,7 +131,10 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 		return showValues(numbers, corrections, moment.ageMs, averageW, part);
 	}
 
-	/** Returns the receiver of the body, or true if the reply was sent; false if the request is not for a dialect. */
+	/**
+	 * Returns true if the reply was sent, the receiver of the request's body, or false if the request is not for a
+	 * dialect.
+	 */
 	answer(request: HTTPRequest, response: HTTPResponse): BodySink | boolean {
 		const { config } = this.core;
 		const { method, path, remoteAddress } = request;
@@ -256,7 +258,7 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 		return body ?? true;
 	}
 
-	/** Returns undefined without a fresh value. */
+	/** Returns the text of a page; undefined if there is no fresh value. */
 	private pageOf(index: number, row: number, found: Page): Uint8Array | undefined {
 		const { writer } = this.core;
 		if (!this.mayAnswer(index, row, found)) return undefined;
@@ -267,7 +269,8 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 	}
 
 	/**
-	 * Writes the reply to a frame, or an error if there is no page. Returns its length; 0 if there is no fresh value.
+	 * Writes the reply to an RPC request, or an error if there is no page for it. Returns its length; 0 if there is no
+	 * fresh value.
 	 */
 	private writeFrame(row: number, found: Page | undefined, { id, source }: RPCRequest, into: Uint8Array): number {
 		const { writer } = this.core;
@@ -321,7 +324,7 @@ function pageOfMethod(method: string): Page | undefined {
 	return DIALECTS[RPC_DIALECT].pages.find(({ path }) => path === `${RPC_PATH}/${method}`);
 }
 
-/** Makes the identifier from the serial number, in the form of a MAC address that no maker has assigned. */
+/** Derives the identifier from the serial number. It has the form of a MAC address that no maker has assigned. */
 function idOf({ crypto, info, text }: Core): string {
 	const bytes = crypto.sha256(asciiBytes(info.serial)).slice(0, ID_LENGTH);
 	// The lowest bit would mark a group address.

@@ -1,13 +1,13 @@
 /**
- * Extracts momentary values and energy counters of an electricity meter, as numbers in a fixed order. Codes are those
- * of IEC 62056-6-1; for the values of phase n (1 to 3), 20 n is added to group C:
+ * Extracts momentary values and energy counters of an electricity meter, as numbers in a fixed order. The OBIS codes
+ * are those of IEC 62056-6-1. For phase n (1 to 3), 20 n is added to group C:
  *
  *   power     16.7.0 (import minus export), else 1.7.0 - 2.7.0, else the sum of the phases
  *   voltage   12.7.0       current   11.7.0       frequency   14.7.0
  *   energy    1.8.0, 2.8.0, else the sum of the tariffs 1.8.1 to 1.8.9, 2.8.1 to 2.8.9
  *
- * The first value of each code counts. Past billing periods, other media, and values without a known unit or a decimal
- * number are ignored. A value that the meter does not send is NaN.
+ * The first value with each code is used. Past billing periods, other media, and values without a known unit or a
+ * decimal number are ignored. A value that the meter does not send is NaN.
  */
 import type { TextCodec } from "../io/host.js";
 import { putNumber } from "../readout/number.js";
@@ -16,13 +16,13 @@ import type { Readout } from "../readout/readout.js";
 import { RecordCursor } from "../readout/record-cursor.js";
 import { VALUE_LIMIT } from "../readout/record-writer.js";
 
-/** Indexes of the values, in W, V, A, Hz and Wh. Values of the three phases follow each other. */
+/** Indexes of the values, in W, V, A, Hz and Wh. The values of the three phases have consecutive indexes. */
 export const LIVE_POWER = 0;
 export const LIVE_POWER_L1 = 1;
 export const LIVE_VOLTS_L1 = 4;
 export const LIVE_AMPERES_L1 = 7;
 export const LIVE_HERTZ = 10;
-/** Index of the import: total, tariff 1, tariff 2. */
+/** Index of the imported energy: total, tariff 1, tariff 2. */
 export const LIVE_IMPORT = 11;
 export const LIVE_EXPORT = 14;
 export const LIVE_COUNT = 17;
@@ -30,7 +30,7 @@ export const LIVE_COUNT = 17;
 export const PHASES = 3;
 const PHASE_STEP = 20;
 const MEDIUM_ELECTRICITY = 1;
-/** Groups C of the values for all phases together, and groups D. */
+/** Values of group C for all phases together, and values of group D. */
 const C_IMPORT = 1;
 const C_EXPORT = 2;
 const C_AMPERES = 11;
@@ -82,7 +82,7 @@ function takeMomentary(c: number, kind: number, value: number, into: Float64Arra
 	const phase = Math.floor((c - 1) / PHASE_STEP);
 	if (phase > PHASES) return;
 	const group = c - phase * PHASE_STEP;
-	// A single-phase meter may send voltage and current with the codes that have no phase.
+	// A single-phase meter may send voltage and current with the codes for all phases.
 	const ofPhase = Math.max(0, phase - 1);
 	if (kind === POWER) {
 		if (group === C_NET) setFirst(powers, phase * PARTS_OF_POWER + 2, value);
@@ -97,8 +97,7 @@ function setFirst(values: Float64Array, index: number, value: number): void {
 }
 
 /**
- * Returns the net power. If it is unknown, returns import minus export; if only one of them is known, the other counts
- * as 0.
+ * Returns the net power. If it is unknown, returns import minus export, where an unknown one of the two counts as 0.
  */
 function netOf(powers: Float64Array, at: number): number {
 	const [taken, given, net] = [powers[at], powers[at + 1], powers[at + 2]];

@@ -1,7 +1,7 @@
 /**
- * JSON messages of the dialects as frozen tables, in which text and code alternate. `writeMessage` writes each text,
- * then the value of the code after it, which may be a message itself. If a value is unknown, text and value are both
- * left out; for this reason each text begins with the comma before its member.
+ * JSON messages of the dialects as frozen tables, in which texts and codes alternate. `writeMessage` writes each text,
+ * then the value for the code after it. A message can take the place of a code. If a value is unknown, the text before
+ * it is left out too. For this reason, each text begins with the comma before its member.
  *
  *     message('{"power":', whole(LIVE_POWER), ',"powerPhase1":', whole(LIVE_POWER_L1), "}")
  */
@@ -12,19 +12,20 @@ export type Piece = string | number | Message;
 export type Message = readonly Piece[];
 
 /**
- * A code is the index of a shown value (shown-values.ts) plus FORM times its form, which says how the value is written.
+ * A code is the index of a shown value (shown-values.ts) plus FORM multiplied by a form. The form determines how the
+ * value is written.
  */
 const FORM = 64;
 const FORM_WHOLE = 0;
 /**
- * Forms 1 to 3: a decimal number with that many places. It always has a decimal point, because an integer crashes some
- * clients.
+ * Forms 1 to 3: a decimal number with 1 to 3 decimal places. It always has a decimal point, because some clients crash
+ * when they get an integer.
  */
 const FORM_PLACES = 3;
-/** A value in Wh, written in kWh with three places. */
+/** Form of a value in Wh that is written in kWh with three decimal places. */
 const FORM_KILO = 4;
 
-/** Codes of the unit's identifier: 12 hex digits, in upper or lower case. */
+/** Codes for the unit's identifier: 12 hex digits, in upper or lower case. */
 export const ID_CAPITALS = 8 * FORM;
 export const ID_SMALL = ID_CAPITALS + 1;
 
@@ -42,7 +43,7 @@ export function whole(index: number): number {
 	return FORM_WHOLE * FORM + index;
 }
 
-/** Returns the code of a decimal number with `places`, 1 to 3. */
+/** Returns the code for a decimal number with `places` decimal places, 1 to 3. */
 export function decimal(index: number, places: number): number {
 	return places * FORM + index;
 }
@@ -62,7 +63,7 @@ export function writeMessage(writer: JSONWriter, pieces: Message, values: Float6
 	}
 }
 
-/** The message must consist of texts and identifiers. */
+/** Returns a message as text. It may contain only texts and codes for the identifier. */
 export function textOfMessage(pieces: Message, id: string): string {
 	let text = "";
 	for (let i = 0; i < pieces.length; i++) {
@@ -84,7 +85,10 @@ function textOf(code: number, values: Float64Array, id: string): string {
 	return form === FORM_KILO ? decimalText(value / 1000, FORM_PLACES) : decimalText(value, form);
 }
 
-/** Returns a number rounded to `places`, without an exponent. With places it always has a decimal point. */
+/**
+ * Returns a number rounded to `places` decimal places, without an exponent. If `places` is not 0, it always has a
+ * decimal point.
+ */
 export function decimalText(value: number, places: number): string {
 	const unit = 10 ** places;
 	const scaled = Math.round(Math.abs(value) * unit);

@@ -1,7 +1,7 @@
 /**
  * Mean of a value over the last minute. It is kept in MEAN_SIZE numbers of the caller's array, which must be 0 at
- * first: the sum and the count of the values in each of six intervals of 10 s, and the number of the present interval,
- * counted from monotonic time 0.
+ * first: sum and count of the values in each of six intervals of 10 s, then the number of the present interval, counted
+ * from monotonic time 0.
  */
 
 export const MEAN_SIZE = 13;
@@ -28,7 +28,7 @@ export function meanOf(numbers: Float64Array, at: number, nowMs: number): number
 	return count === 0 ? Number.NaN : sum / count;
 }
 
-/** Clears the intervals that have begun since the last call; returns the present one. */
+/** Clears the intervals that have begun since the last call. Returns the index of the present interval. */
 function moveTo(numbers: Float64Array, at: number, nowMs: number): number {
 	const interval = Math.floor(nowMs / INTERVAL_MS);
 	const passed = Math.min(INTERVALS, interval - numbers[at + PRESENT]);

@@ -5,8 +5,8 @@
  *     reply     transaction 2, protocol 2, length 2, unit 1, function 1, number of bytes 1, registers
  *     error     transaction 2, protocol 2, length 2, unit 1, function + 0x80 1, EXCEPTION_…
  *
- * A connection is closed after a head that is not Modbus, because the start of the next request is then unknown. It is
- * also closed if a client sends more than AT_ONCE requests without waiting for a reply.
+ * A connection is closed after a header that is not Modbus, because the start of the next request is then unknown. It
+ * is also closed if a client sends more than AT_ONCE requests without waiting for a reply.
  */
 import type { ListenerPort, PendingSocket, Socket } from "../io/host.js";
 
@@ -17,32 +17,41 @@ export const EXCEPTION_FAILURE = 4;
 export const EXCEPTION_BUSY = 6;
 export const EXCEPTION_UNIT = 11;
 
-/** Bytes of a reply before the registers. */
+/** Number of bytes of a reply before the registers. */
 export const REPLY_HEAD = 9;
 
 const READ_HOLDING = 3;
 const READ_LIMIT = 125;
 const REPLY_LIMIT = REPLY_HEAD + 2 * READ_LIMIT;
-/** Bytes of a request up to and including its function; bytes before those that its length field counts. */
+/**
+ * Number of bytes of a request up to and including its function, and number of bytes before those that its length field
+ * counts.
+ */
 const HEAD_SIZE = 8;
 const BEFORE_LENGTH = 6;
 const LENGTH_MINIMUM = 2;
 const LENGTH_LIMIT = 254;
 const READ_LENGTH = 6;
-/** A longer request overwrites its own bytes after the head, which are not needed, because it gets an exception. */
+/**
+ * Size of the receive buffer. A longer request overwrites its own bytes after the header; they are not needed, because
+ * the reply to it is an error.
+ */
 const BUFFER_SIZE = 64;
 const AT_ONCE = 16;
 
 export interface ModbusOwner {
-	/** Calls `change` at once; logs its exceptions. */
+	/** Calls `change` immediately, and logs its exceptions. */
 	run(change: (nowMs: number) => void): void;
-	/** Returns REPLY_HEAD bytes and the registers, or EXCEPTION_…; undefined ends the connection. */
+	/**
+	 * Returns REPLY_HEAD bytes followed by the registers, or EXCEPTION_… for an error reply, or undefined to end the
+	 * connection.
+	 */
 	read(address: string, unit: number, first: number, count: number): Uint8Array | number | undefined;
 	closed(connection: ModbusConnection): void;
 }
 
 export class ModbusConnection {
-	/** Time of the last request, or of the connection before the first one, monotonic ms. */
+	/** Monotonic ms of the last request; before the first request, of the start of the connection. */
 	sinceMs: number;
 	readonly #owner: ModbusOwner;
 	readonly #socket: Socket;

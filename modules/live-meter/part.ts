@@ -32,7 +32,7 @@ export const LIVE_METER = part<LiveMeter>({
 	]),
 	reactions: Object.freeze([
 		changed(ENTRY.fields, (live: LiveMeter) => live.settingsChanged()),
-		// After such a change the values belong to another meter, or are simulated.
+		// After a change of these settings, the values belong to another meter, or come from the simulated one.
 		changed([...METER.fields, CONTROL_SIMULATOR_EN], (live: LiveMeter) => live.meterChanged()),
 	]),
 	open: (core) => new LiveMeter(core),

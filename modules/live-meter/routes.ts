@@ -17,7 +17,7 @@ const ADDRESS = bodyField<string>({ name: "address", kind: TEXT, minimum: 7, max
 const SHARE = bodyField<number>({ name: "share_percent", kind: INTEGER, minimum: 1, maximum: WHOLE });
 const NO_ADDRESS: Refusal = Object.freeze({ field: ADDRESS, rule: "must be the IPv4 address of a device." });
 const REPEATED = "is already in the list; each address can be listed once.";
-/** Range of the first octet of device addresses, without those of "this network" and of groups (RFC 6890). */
+/** Range of the first octet of device addresses. It excludes 0 ("this network") and multicast groups (RFC 6890). */
 const FIRST_OCTET = 1;
 const LAST_OCTET = 223;
 

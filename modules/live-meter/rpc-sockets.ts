@@ -1,12 +1,12 @@
 /**
- * Shelly's RPC by WebSocket: `GET /rpc` with an upgrade, from a listed address. A socket exchanges the frames of rpc.ts
- * as text messages, and gets `NotifyStatus` with the power of each readout after its first request that has a `src`.
- * Requests get no reply without a fresh value.
+ * Shelly's RPC over WebSocket, which a client with a listed address opens by `GET /rpc` with an upgrade. It carries the
+ * frames of rpc.ts as text messages. After a client's first request with a `src`, each readout sends it `NotifyStatus`
+ * with the power. As long as there is no fresh value, requests get no reply.
  *
- * A socket is closed if its address is no longer listed, if the dialect is turned off, on a violation of the protocol,
- * and if the client stays silent after a ping. Browsers are refused, because any page could ask them to connect.
+ * A socket is closed if its address is no longer listed, if the dialect is turned off, if the client violates the
+ * protocol, or if it stays silent after a ping. Browsers are refused, because any web page could make them connect.
  *
- * Limits: SOCKETS sockets; messages of REQUEST_LIMIT bytes, of which one at a time is answered.
+ * Limits: SOCKETS sockets; messages of REQUEST_LIMIT bytes, which are answered one at a time.
  */
 import { lowerCase } from "../bytes/ascii.js";
 import { takeOut } from "../bytes/list.js";
@@ -33,7 +33,7 @@ import { NO_CLIENT, REPLY_LIMIT, REQUEST_LIMIT, type RPCAnswers, requestReader, 
 const SOCKETS = 2;
 const SOCKET_COST: Cost = Object.freeze({ slots: 120, chunkBytes: 3072 });
 
-/** True if the request asks for a WebSocket, and does not come from a page in a browser. */
+/** True if the request asks for a WebSocket and does not come from a web page. */
 function isHandshake(request: HTTPRequest): boolean {
 	const field = (name: string) => request.header(name) ?? "";
 	return (
@@ -59,7 +59,7 @@ export class RPCSockets {
 		this.#ledger = ledger;
 	}
 
-	/** Returns false if the request is no handshake, or if its address is not listed. */
+	/** Returns false if the request is not a handshake, or if its address is not listed. */
 	answer(request: HTTPRequest, response: HTTPResponse): boolean {
 		if (!isHandshake(request) || !this.#answers.admits(request.remoteAddress)) return false;
 		response.lines("Cache-Control: no-store\r\n");
@@ -95,11 +95,11 @@ class RPCSocket implements BodySource, LiveBody {
 	readonly #closed: () => void;
 	readonly #frames = new FrameReader(REQUEST_LIMIT, true);
 	#reader: LiveReader | undefined;
-	/** `#out[#outAt..#outEnd)` is to be sent. */
+	/** Bytes to send: `#out[#outAt..#outEnd)`. */
 	#out: Uint8Array;
 	#outAt = 0;
 	#outEnd = 0;
-	/** Receiver of the notifications; UNKNOWN until it has sent a request with a `src`. */
+	/** Value of `dst` in notifications; UNKNOWN until the client has sent a request with a `src`. */
 	#subscriber = UNKNOWN;
 	#isDue = false;
 	/** True if the client has sent something since the last ping. */
@@ -168,7 +168,7 @@ class RPCSocket implements BodySource, LiveBody {
 		return count > 0 || this.#isOver ? count : NOTHING_YET;
 	}
 
-	/** Handles a result of the frame reader. Returns true if it needs more bytes. */
+	/** Handles a result of the frame reader. Returns true if the reader needs more bytes. */
 	private take(found: number): boolean {
 		const { control, controlEnd, message, length } = this.#frames;
 		if (found === FRAME_MORE) return true;
@@ -195,7 +195,7 @@ class RPCSocket implements BodySource, LiveBody {
 		this.write((into) => this.#answers.notify(this.#subscriber, this.#address, into));
 	}
 
-	/** `put` returns the length of the message; 0 for none, or NO_CLIENT. */
+	/** Writes a message to the socket. `put` returns the message's length, 0 for no message, or NO_CLIENT. */
 	private write(put: (into: Uint8Array) => number): void {
 		const bytes = new Uint8Array(FRAME_ROOM + REPLY_LIMIT);
 		const length = put(bytes.subarray(FRAME_ROOM));

@@ -5,8 +5,8 @@
  *     reply          {"id":1,"src":"shellypro3em-…","dst":"user","result":{…}}
  *     notification   {"src":"shellypro3em-…","dst":"user","method":"NotifyStatus","params":{"ts":1,"em:0":{…}}}
  *
- * Over UDP there is no reply to a malformed request, an unknown method or an unlisted sender, nor without a fresh value.
- * A UDP port costs a thread on the chip, so only the chosen one is open.
+ * Over UDP there is no reply to a malformed request, an unknown method or a sender that is not listed, and none while
+ * there is no fresh value. Each UDP port takes a thread on the chip, so only the port in the settings is open.
  */
 import { type BodyTable, type BodyValues, needed } from "../api/body.js";
 import { ObjectReader } from "../api/validate.js";
@@ -14,14 +14,14 @@ import { bodyField, INTEGER, PRINTABLE, TEXT } from "../config/schema.js";
 import type { DatagramMachine, DatagramPort, DatagramSender, DatagramSource } from "../io/datagrams.js";
 import type { TextCodec } from "../io/host.js";
 
-/** Maximum size of a request, bytes; known requests have 50 to 160. */
+/** Maximum size of a request, bytes. The requests of known clients have 50 to 160. */
 export const REQUEST_LIMIT = 512;
-/** Maximum size of a reply: what a datagram carries without fragments. */
+/** Maximum size of a reply, bytes: the largest datagram that is not fragmented. */
 export const REPLY_LIMIT = 1472;
 const NAME_LIMIT = 64;
-/** Receiver of the reply to a request without `src`. */
+/** Value of `dst` in the reply to a request without `src`. */
 export const UNKNOWN = "unknown";
-/** In place of a length: the address is not listed. */
+/** Returned in place of a length if the address is not listed. */
 export const NO_CLIENT = -1;
 
 const ID = bodyField<number>({ name: "id", kind: INTEGER, minimum: -(2 ** 31), maximum: 2 ** 31 - 1 });
@@ -50,15 +50,18 @@ export function requestReader(text: TextCodec, done: (request: RPCRequest | unde
 }
 
 export interface RPCAnswers {
-	/** Returns the length; 0 if there is no reply. */
+	/** Writes the reply and returns its length; 0 if there is no reply. */
 	answerDatagram(request: RPCRequest, remoteAddress: string, into: Uint8Array): number;
-	/** The same for a WebSocket, where an unknown method gets an error; NO_CLIENT if the address is not listed. */
+	/**
+	 * Like `answerDatagram` for a WebSocket, where an unknown method gets an error. Returns NO_CLIENT if the address is
+	 * not listed.
+	 */
 	answerMessage(request: RPCRequest, remoteAddress: string, into: Uint8Array): number;
-	/** Writes a notification of the power. Returns the same as `answerMessage`. */
+	/** Writes a notification with the power. Returns the same as `answerMessage`. */
 	notify(receiver: string, remoteAddress: string, into: Uint8Array): number;
-	/** True if the address is listed; otherwise remembers it. */
+	/** Returns true if the address is listed. Otherwise remembers it and returns false. */
 	admits(remoteAddress: string): boolean;
-	/** Records that a client wants values. */
+	/** Records that a client wants values, so that the meter is read often. */
 	want(): void;
 }
 

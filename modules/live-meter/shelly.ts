@@ -1,10 +1,10 @@
 /**
  * Shelly Pro 3EM, local RPC (shelly-api-docs.shelly.cloud, Gen2+): `GET /shelly`; `GET` and `POST /rpc/<method>`, which
- * return the bare result; `POST /rpc`, UDP and WebSocket, which return it in a frame (rpc.ts). Powers are in W, positive for
- * import and negative for export; counters in Wh.
+ * return the result alone; `POST /rpc`, UDP and WebSocket, which return it in a frame (rpc.ts). Powers are in W,
+ * positive for import and negative for export; counters are in Wh.
  *
- * All members are always present, and all measurements have a decimal point: some clients drop datagrams of less than
- * 250 bytes, and others stop at an integer.
+ * All members are always present, because some clients drop datagrams of less than 250 bytes. All measured values have
+ * a decimal point, because other clients reject integers.
  */
 import { dialect, page, service } from "./dialect.js";
 import { LIVE_SHELLY } from "./fields.js";
@@ -115,7 +115,7 @@ const CONFIG = message(
 	`","fw_id":"${FIRMWARE}","discoverable":true,"profile":"triphase"},"cfg_rev":1},"wifi":{"ap":{"enable":false},"sta":{"enable":true}}}`,
 );
 
-/** Components that an owner has added to a Shelly. */
+/** A Shelly's owner can add components, such as sensors. Here there are none. */
 const COMPONENTS = message('{"components":[],"cfg_rev":1,"offset":0,"total":0}');
 
 const METHODS = message(
@@ -152,7 +152,7 @@ export const SHELLY = dialect({
 			message("arch=esp32"),
 			message(`ver=${VERSION}`),
 		]),
-		// Announced in place of the gateway's own page, because this port now replies as a Shelly.
+		// This announcement takes the place of the gateway's own page, because this port now replies as a Shelly.
 		service("_http._tcp", NAME, [message("gen=2")]),
 	],
 });

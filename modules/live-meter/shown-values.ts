@@ -1,12 +1,12 @@
 /**
- * Values as clients receive them: the live values (live-values.ts) with the owner's corrections, and values that a
- * dialect requires although the meter does not send them. The first LIVE_COUNT values have the indexes of the live
- * values.
+ * Values as clients receive them: the live values (live-values.ts) with the owner's corrections, then calculated values
+ * that a dialect requires although the meter does not send them. The first LIVE_COUNT values have the same indexes as
+ * the live values.
  *
- * The offset is added to the total, and to the first phase or in equal parts to all phases. Up to SHOWN_AVERAGE, values
- * that the meter does not send stay NaN. From SHOWN_FULL on, they are calculated, for dialects that require them: power
- * and counters of the phases from the totals, on the first phase or in equal parts on all phases; voltage of the first
- * phase, or 230 V; frequency 50 Hz; current and apparent power from power and voltage.
+ * The offset is added to the total power, and also to the power of the first phase or, in equal parts, of all phases.
+ * Up to SHOWN_AVERAGE, values that the meter does not send stay NaN. From SHOWN_FULL on, they are calculated, for
+ * dialects that require them: power and counters of the phases from the totals, on the first phase or in equal parts on
+ * all phases; voltage of the first phase, or 230 V; frequency 50 Hz; current and apparent power from power and voltage.
  */
 import {
 	LIVE_AMPERES_L1,
@@ -20,10 +20,10 @@ import {
 	PHASES,
 } from "./live-values.js";
 
-/** Age of the values, ms, and mean power of the last minute, W. */
+/** Indexes of the age of the values, ms, and of the mean power of the last minute, W. */
 export const SHOWN_AGE = LIVE_COUNT;
 export const SHOWN_AVERAGE = LIVE_COUNT + 1;
-/** From this index on values are always known. Values of the three phases follow each other. */
+/** From this index on, all values are known. The values of the three phases have consecutive indexes. */
 export const SHOWN_FULL = LIVE_COUNT + 2;
 export const FULL_POWER_L1 = SHOWN_FULL;
 export const FULL_VOLTS_L1 = SHOWN_FULL + 3;
@@ -54,8 +54,8 @@ export function correctedPower(live: Float64Array, { isInverted, offsetW }: Corr
 }
 
 /**
- * Returns the shown values for the first LIVE_COUNT numbers in `live`. `averageW`: mean power of the last minute,
- * without the corrections. `part`: part of all powers that is shown, 0 to 1.
+ * Returns the shown values for the live values in the first LIVE_COUNT numbers of `live`. `averageW`: mean power of the
+ * last minute, without the corrections. `part`: number from 0 to 1 by which all powers are multiplied.
  */
 export function showValues(
 	live: Float64Array,
@@ -98,7 +98,7 @@ function fill(into: Float64Array, share: (phase: number) => number): void {
 	let amperes = 0;
 	let apparent = 0;
 	for (let i = 0; i < PHASES; i++) {
-		// Missing phases count as not connected.
+		// A phase that the meter does not send counts as not connected.
 		const shown = hasPhases ? or(LIVE_POWER_L1 + i, 0) : into[LIVE_POWER] * share(i);
 		const power = Math.abs(shown);
 		const volts = or(LIVE_VOLTS_L1 + i, firstVolts);

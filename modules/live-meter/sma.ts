@@ -1,15 +1,15 @@
 /**
- * SMA energy meter (EMETER-Protokoll, TI-en-10): a datagram to the multicast group of Speedwire for each readout, in the
- * form of firmware 2.03, which has 608 bytes. The last values are repeated while they are fresh, because clients expect
- * a datagram each second. All integers are big-endian; channels have the codes of OBIS:
+ * SMA energy meter (EMETER-Protokoll, TI-en-10). After each readout, the gateway sends a datagram of 608 bytes to the
+ * multicast group of Speedwire, in the form of firmware 2.03. As long as the values are fresh, it sends them again,
+ * because clients expect a datagram each second. All integers are big-endian. Channels are numbered as group C of OBIS:
  *
  *     "SMA" 0   0004 02a0 00000001   length 0010   6069 SUSy-ID serial ms
  *     00 C 04 00 value      momentary, 32 bits: 0.1 W, mA, mV, mHz, thousandths
  *     00 C 08 00 value      counter, 64 bits: Ws
  *     90 00 00 00 version   00000000
  *
- * Import and export are separate channels; one of them is 0. Reactive power, and counters other than those of active
- * energy, are 0, because the meter does not send them.
+ * Import and export are separate channels, so the momentary power of one of them is 0. Reactive power, and counters
+ * other than those of active energy, are 0, because the meter does not send them.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { decodeHex } from "../bytes/hex.js";
@@ -37,16 +37,19 @@ import {
 const PART = "sma";
 const GROUP = "239.12.255.254";
 const PORT: DatagramPort = Object.freeze({ port: 9522, group: GROUP });
-/** Longest time between two datagrams. It leaves room for the jitter of a meter that sends each second. */
+/**
+ * Longest time between two datagrams, ms. It exceeds a second because the interval of a meter that sends each second
+ * varies.
+ */
 const REPEAT_MS = 1250;
 
-/** The serial number is FIRST_SERIAL to FIRST_SERIAL + SERIALS - 1; the maker's own devices have similar numbers. */
+/** The serial number is between FIRST_SERIAL and FIRST_SERIAL + SERIALS - 1. SMA's own devices have similar numbers. */
 const FIRST_SERIAL = 1_900_000_000;
 const SERIALS = 100_000_000;
 
 const TWO_32 = 2 ** 32;
 const MAXIMUM = TWO_32 - 1;
-/** Difference between the channels of two phases, and codes of a channel's values. */
+/** Difference between the channel numbers of two phases, and codes for the values of a channel. */
 const PHASE_STEP = 20;
 const MOMENTARY = 0x400;
 const COUNTER = 0x800;
@@ -55,7 +58,7 @@ const WATT_SECONDS = 3600;
 export function writeSMA(into: Uint8Array, values: Float64Array, id: string, nowMs: number): number {
 	const view = new DataView(into.buffer, into.byteOffset);
 	let at = 0;
-	/** A number that does not fit is replaced by the nearest one that does. */
+	/** A number that does not fit is replaced by the nearest number that fits. */
 	const put = (number: number) => {
 		view.setUint32(at, Math.min(Math.max(0, Math.round(number)), MAXIMUM));
 		at += 4;
@@ -71,7 +74,7 @@ export function writeSMA(into: Uint8Array, values: Float64Array, id: string, now
 		put(Math.floor(counter / TWO_32));
 		put(counter % TWO_32);
 	};
-	/** `power` and the others are indexes of the shown values. */
+	/** The parameters after `base` are indexes of shown values. */
 	const powers = (base: number, power: number, apparent: number, taken: number, given: number) => {
 		const sign = values[power] < 0 ? -1 : 1;
 		oneWay(base + 1, values[power], values[taken]);
@@ -100,14 +103,17 @@ export function writeSMA(into: Uint8Array, values: Float64Array, id: string, now
 		momentary(base + 12, values[FULL_VOLTS_L1 + i]);
 		momentary(base + 13, values[FULL_FACTOR_L1 + i]);
 	}
-	// Version of the firmware, 2.03.04 R, and the end.
+	// Version of the firmware (2.03.04 R), then the end of the datagram.
 	put(0x90000000);
 	put(0x2030452);
 	put(0);
 	return at;
 }
 
-/** Sends the datagrams. A UDP port costs a thread on the chip, so a Shelly's port is closed meanwhile. */
+/**
+ * Sends the datagrams. Each UDP port takes a thread on the chip, so the UDP port of the Shelly dialect is closed
+ * meanwhile.
+ */
 class SMAPort implements DatagramMachine, DialectPort {
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly #values: LiveValues;

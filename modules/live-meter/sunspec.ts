@@ -1,13 +1,13 @@
 /**
- * SunSpec (sunspec.org) by Modbus TCP on port 502: model 1, and model 213, a three-phase meter with floating-point
- * numbers. Powers are in W, positive for import and negative for export; counters in Wh. Values that neither the meter
- * sends nor shown-values.ts calculates are NaN, which clients take for missing.
+ * SunSpec (sunspec.org) by Modbus TCP on port 502, with model 1 (names and versions) and model 213 (a three-phase meter
+ * with floating-point numbers). Powers are in W, positive for import and negative for export; counters are in Wh. A
+ * value that the meter does not send and shown-values.ts does not calculate is NaN, which clients take for missing.
  *
- * Registers, from 40000 on: "SunS"; 1, 65, and model 1; 213, 124, and model 213; 0xffff, 0. Values are read only while
- * they are fresh.
+ * Registers, from 40000 on: "SunS"; 1, 65, and model 1; 213, 124, and model 213; 0xffff, 0. Clients can read values
+ * only while they are fresh.
  *
- * Limit: PLACES connections of listed clients. A further one replaces the one idle longest, or is refused if each was
- * used in the last IDLE_MS.
+ * Limit: PLACES connections of listed clients. A further connection replaces the one that has been idle for longest, or
+ * is refused if all were used in the last IDLE_MS.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { takeOut } from "../bytes/list.js";
@@ -48,13 +48,16 @@ const IDLE_MS = 10_000;
 const CONNECTION_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 2048 });
 
 const BASE = 40_000;
-/** Number of registers; the values of model 213 are those from FIRST_VALUE to END - 1. */
+/** Number of registers. Those from FIRST_VALUE to END - 1 contain the values of model 213. */
 const REGISTERS = 197;
 const FIRST_VALUE = 71;
 const END = 195;
 const OTHER_COUNTERS = 24;
 
-/** Writes all registers into a new array, after REPLY_HEAD bytes. Without `values` those of model 213 are 0. */
+/**
+ * Writes all registers into a new array, after REPLY_HEAD free bytes. Without `values`, the registers of model 213 are
+ * 0.
+ */
 function registersOf(values: Float64Array | undefined, id: string, unit: number): Uint8Array {
 	const bytes = new Uint8Array(REPLY_HEAD + 2 * REGISTERS);
 	const view = new DataView(bytes.buffer, REPLY_HEAD);
@@ -67,7 +70,7 @@ function registersOf(values: Float64Array | undefined, id: string, unit: number)
 	text(0, "SunS");
 	short(2, 1);
 	short(3, 65);
-	// Some clients look for a maker and a model that they know.
+	// Names of a real maker and model, because some clients accept only those that they know.
 	text(4, "Fronius");
 	text(20, "Smart Meter 63A");
 	text(44, "1.0");
@@ -103,7 +106,7 @@ function registersOf(values: Float64Array | undefined, id: string, unit: number)
 class SunSpecPort implements DialectPort, ModbusOwner {
 	readonly #values: LiveValues;
 	readonly #index: number;
-	/** Kept instead of the port, which takes more slots. */
+	/** Stored instead of the whole port, which would take more slots. */
 	readonly #Socket: ListenerPort["socket"];
 	readonly #connections: ModbusConnection[] = [];
 	#listener: Listener | undefined;
@@ -146,7 +149,7 @@ class SunSpecPort implements DialectPort, ModbusOwner {
 		const end = start + count;
 		const row = clients.recordRequest(address, this.#index, nowMs);
 		if (row < 0) return undefined;
-		// Unit numbers that clients use for a meter: the usual one, and those of Fronius.
+		// Unit numbers that clients use for a meter: 1, which is usual, and the two of Fronius.
 		if (unit !== 1 && unit !== 200 && unit !== 240) return EXCEPTION_UNIT;
 		if (start < 0 || end > REGISTERS) return EXCEPTION_ADDRESS;
 		let values: Float64Array | undefined;

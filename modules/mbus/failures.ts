@@ -1,6 +1,6 @@
 /**
- * Failures of requests to M-Bus slaves. Until a slave has answered, their `progress` is below that of other protocols'
- * failures.
+ * Failures of requests to M-Bus slaves. As long as no slave has answered, their `progress` is lower than that of the
+ * failures of other protocols.
  */
 import { failure, finalFailure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 
@@ -10,14 +10,14 @@ export const MBUS_SILENCE = failure(
 	3,
 	"The meter did not answer. Check the head or the level converter; then address and baudrate.",
 );
-/** Characters arrived, but no whole frame. */
+/** Characters arrived, but no complete frame. */
 export const MBUS_BROKEN = failure(
 	METER_ERROR,
 	"mbus/check",
 	5,
 	"Characters came, but no whole frame of M-Bus. Check baudrate; then that each meter has an address of its own.",
 );
-/** A slave answers a probe, but another protocol is configured. */
+/** A slave answers a probe with M-Bus, but another protocol is configured. */
 export const MBUS_INSTEAD = failure(
 	METER_ERROR,
 	"mbus/answers",
@@ -25,14 +25,14 @@ export const MBUS_INSTEAD = failure(
 	"The meter answers as a slave of M-Bus. Choose the protocol mbus.",
 	{ protocol: "mbus" },
 );
-/** A slave acknowledged the reset or sent a telegram, and then fell silent, or sent damaged frames only. */
+/** A slave acknowledged the reset or sent a telegram. After that, it was silent or sent only damaged frames. */
 export const MBUS_LOST = failure(
 	METER_TIMEOUT,
 	"mbus/cut",
 	21,
 	"The meter began to answer, but no whole telegram arrived. Check the head or the wires; then try again.",
 );
-/** The data are encrypted, have the fixed structure, or are an error message of the meter. */
+/** The data are encrypted, have the fixed data structure, or are an error message from the meter. */
 export const MBUS_UNREADABLE = finalFailure(
 	METER_ERROR,
 	"mbus/unreadable",

@@ -19,14 +19,14 @@ const END = 0x16;
 const SND_UD = 0x53;
 const LAST_SEGMENT = 0x10;
 const HEAD = 5;
-/** Value of `#next` after the last segment: no segment number equals it. */
+/** Value of `#next` after the last segment. No segment has this number. */
 const NONE_NEXT = 0x20;
 
-/** Offset of the APDU; the bytes before it are free for other code. */
+/** Offset of the APDU in the buffer. The caller may use the bytes before it. */
 export const MBUS_AT = 16;
 
 export class MBusFrames {
-	/** The caller's buffer. After `take()` returns true, the APDU is `bytes[MBUS_AT..end)`. */
+	/** The caller's buffer. When `take()` returns true, the APDU is `bytes[MBUS_AT..end)`. */
 	readonly bytes: Uint8Array;
 	end = MBUS_AT;
 	#at = 0;
@@ -42,12 +42,12 @@ export class MBusFrames {
 		return this.#at > 0;
 	}
 
-	/** Call it after a silence, and when the buffer is used for other frames. */
+	/** Discards an incomplete APDU. Call it after a silence, and when the buffer is used for other frames. */
 	reset(): void {
 		this.#at = this.#next = 0;
 	}
 
-	/** Processes a byte. Returns true if an APDU is complete; it is valid until the next call. */
+	/** Processes a byte. Returns true if it completes an APDU, which is valid until the next call. */
 	take(byte: number): boolean {
 		const at = this.#at++;
 		const end = this.#frameLength + 4;
@@ -88,7 +88,7 @@ export class MBusFrames {
 		}
 	}
 
-	/** Returns true for the last segment. */
+	/** Processes a complete frame. Returns true if it has the last segment. */
 	private endFrame(): boolean {
 		const isLast = this.#next === NONE_NEXT;
 		if (isLast) this.#next = 0;

@@ -19,7 +19,7 @@ export const START = 0x68;
 export const END = 0x16;
 export const ACK = 0xe5;
 export const SND_NKE = 0x40;
-/** Lengths of the heads, of C and A, and of sum and end. */
+/** Lengths of the start of a short and of a long frame, of C and A, and of sum and end. */
 const SHORT_HEAD = 1;
 const HEAD = 4;
 const SHORT_BODY = 2;
@@ -28,7 +28,7 @@ const TAIL = 2;
 const SHORTEST = 3;
 const FRAME_LIMIT = 255;
 
-/** Control field of an answer with data, and the mask of its flags ACD and DFC. */
+/** Control field of an answer with data, without the flags ACD and DFC, and the mask of these flags. */
 const RSP_UD = 0x08;
 const RSP_UD_FLAGS = 0x30;
 
@@ -36,13 +36,13 @@ export function shortFrame(control: number, address: number): Uint8Array {
 	return Uint8Array.of(SHORT_START, control, address, control + address, END);
 }
 
-/** Returns true for a slave's answer with data. */
+/** Returns true if the frame is a slave's answer with data. */
 export function isAnswer(frame: Uint8Array): boolean {
 	return frame.length >= SHORTEST && (frame[0] & ~RSP_UD_FLAGS) === RSP_UD;
 }
 
 export class LinkFrames {
-	/** After `take()` returns true: C, A, CI and the data of a long frame; C and A of a short one; empty for E5. */
+	/** When `take()` returns true: C, A, CI and the data of a long frame, or C and A of a short frame; empty for E5. */
 	frame = NO_BYTES;
 	readonly #bytes = new Uint8Array(HEAD + FRAME_LIMIT + TAIL);
 	#length = 0;
@@ -52,7 +52,7 @@ export class LinkFrames {
 		this.#length = 0;
 	}
 
-	/** Processes a byte; returns true if it completes a frame with a right sum, or is E5. */
+	/** Processes a byte. Returns true if it completes a frame with a correct sum, or is E5. */
 	take(byte: number): boolean {
 		const bytes = this.#bytes;
 		if (this.#length === 0 && byte !== START && byte !== SHORT_START) {
@@ -73,7 +73,7 @@ export class LinkFrames {
 		return (sum & 0xff) === bytes[end] && byte === END;
 	}
 
-	/** Drops a first 68 that was noise; another one within the head may be the start. */
+	/** Drops a first 68 that was noise. Another 68 in the header may be the real start. */
 	private skipStart(): void {
 		const bytes = this.#bytes;
 		const next = bytes.indexOf(START, 1);

@@ -1,5 +1,6 @@
 /**
- * M-Bus's row in the table of meter protocols: the gateway is the master, over an optical head or a level converter.
+ * Entry for M-Bus in the table of meter protocols. The gateway is the master, and an optical head or a level converter
+ * connects it to the slaves.
  */
 import type { MeterProtocol, Opening } from "../readout/protocol.js";
 import { MBUS_INSTEAD } from "./failures.js";
@@ -17,7 +18,8 @@ export const MBUS: MeterProtocol<MBusSettings> = Object.freeze({
 	isChosen: (settings: MBusSettings) => settings.protocol === PROTOCOL_MBUS,
 	open: (opening: Opening<MBusSettings>) => new MBusSession(opening, opening.settings.mbus, true, false),
 	probe: (opening: Opening<MBusSettings>) => new MBusSession(opening, opening.settings.mbus, true, true),
-	// A reset takes 0.2 s, and the longest telegram 1.4 s. A wake-up would take too long, and hide what a meter pushes.
+	// A reset takes 0.2 s, and the longest telegram takes 1.4 s. The probe sends no wake-up, because that would take too
+	// long and disturb telegrams that a meter pushes.
 	suggestion: Object.freeze({
 		failure: MBUS_INSTEAD,
 		limitMs: 1600,

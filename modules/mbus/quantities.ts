@@ -1,11 +1,14 @@
 /**
- * Quantities of data records (EN 13757-3, tables 10 to 14): power of ten, unit, and code.
+ * Quantities of data records (EN 13757-3, tables 10 to 14), with power of ten, unit, and OBIS code.
  *
- * Units of energy and power get the prefix with which the value has at most two decimal places, as meters show it.
+ * Units of energy and power get a prefix with which the value has at most two decimal places, as on a meter's display.
  */
 import { TABLE_FB, TABLE_FD } from "./record-header.js";
 
-/** Group A of the codes, one digit for each medium of a slave (EN 13757-3, table 3); electricity is medium 2. */
+/**
+ * Group A of the OBIS codes, one digit for each medium of a slave (EN 13757-3, table 3). For example, medium 2 is
+ * electricity.
+ */
 const MEDIA = "00176098405566000000098";
 const A_ELECTRICITY = 1;
 const A_HEAT_COST = 4;
@@ -38,8 +41,8 @@ const U_VAR = 20;
 const U_NONE = 21;
 
 /**
- * Quantities. Up to C_DIFFERENCE they are groups C of heat and cooling meters. Up to C_HEAT_COST follow those that
- * these meters don't have, and then those of all media.
+ * Numbers of the quantities. Up to C_DIFFERENCE, they equal group C of heat and cooling meters. Up to C_HEAT_COST,
+ * quantities follow that these meters do not have, and then the quantities of all media.
  */
 const C_NONE = 0;
 const C_ENERGY = 1;
@@ -58,11 +61,14 @@ const C_CLOCK = 23;
 const C_ERRORS = 24;
 const C_FIRMWARE = 25;
 
-/** In place of a number of bits: the low two bits of the quantity choose seconds, minutes, hours or days. */
+/**
+ * Value in place of a number of bits. It means that the low two bits of the quantity select seconds, minutes, hours or
+ * days.
+ */
 const TIME = 16;
 const EXPONENT_OFFSET = 16;
 
-/** Units in the order of U_…; those up to U_POWER_J take the prefixes. */
+/** Units in the order of U_…. Those up to U_POWER_J get the prefixes. */
 const UNITS = "Wh J W J/h m3 kg m3/h m3/min m3/s kg/h \u00b0C K bar s min h d V A varh var";
 const PREFIXES = "kMG";
 const ROWS = Object.freeze([
@@ -104,7 +110,7 @@ const ROWS = Object.freeze([
 	row(TABLE_FD + 0x50, 4, -12, U_A, C_NONE),
 ]);
 
-/** Codes for media other than heat and cooling, and for quantities without a medium. */
+/** OBIS codes for media other than heat and cooling, and for quantities that all media have. */
 const CODES = Object.freeze([
 	code(A_ELECTRICITY, C_ENERGY, 1, 8, 0),
 	code(A_ELECTRICITY, C_POWER, 1, 7, 0),
@@ -123,23 +129,26 @@ const CODES = Object.freeze([
 	code(0, C_FIRMWARE, 0, 2, 0),
 ]);
 
-/** Packs group A, C_…, and groups C, D and E. */
+/** Packs group A, a quantity C_…, and groups C, D and E into a number. */
 function code(a: number, quantity: number, c: number, d: number, e: number): number {
 	return (((a * 32 + quantity) * 256 + c) * 256 + d) * 16 + e;
 }
 
-/** Packs first quantity, number of bits or TIME, power of ten of the first, unit, and code. */
+/**
+ * Packs into a number: the first quantity; a number of bits or TIME; the power of ten for the first quantity; the unit;
+ * the code.
+ */
 function row(first: number, bits: number, exponent: number, unit: number, c: number): number {
 	return (((first * 32 + bits) * 32 + exponent + EXPONENT_OFFSET) * 32 + unit) * 32 + c;
 }
 
-/** The results are valid until the next call. */
+/** Finds unit, power of ten and code of a quantity. The results are valid until the next call. */
 export class QuantityFinder {
 	exponent = 0;
 	unit = "";
 	#c = C_NONE;
 
-	/** `scaling`: correction to the power of ten. */
+	/** `scaling`: number to add to the power of ten. */
 	find(quantity: number, scaling: number): void {
 		this.exponent = scaling;
 		this.unit = "";
@@ -164,7 +173,9 @@ export class QuantityFinder {
 		}
 	}
 
-	/** Electricity that flows backwards has the next group C. */
+	/**
+	 * Writes the groups of the OBIS code, and returns false if there is none. Exported electricity has the next group C.
+	 */
 	code(medium: number, isBackward: boolean, groups: Uint8Array): boolean {
 		const c = this.#c;
 		const a = c < C_OPERATING_TIME ? MEDIA.charCodeAt(medium) - DIGIT_0 : 0;

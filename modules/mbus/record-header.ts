@@ -9,7 +9,8 @@
  * | VIFE | 0 to 6 further quantity or correction, 7 another VIFE follows |
  *
  * VIF FB and FD: the first VIFE is the quantity. VIF 7C and FC: the name of the unit follows as length and text, last
- * character first. Special DIFs: 2F filler; 0F the rest is the maker's own; 1F likewise, and another frame follows.
+ * character first. Special DIFs: 2F is a filler; after 0F, the rest of the frame is manufacturer-specific; 1F is like
+ * 0F, but another frame follows.
  */
 
 const EXTENSION = 0x80;
@@ -19,7 +20,7 @@ const LOW = 0x7f;
 const FILLER = 0x2f;
 const REST = 0x0f;
 const REST_AND_MORE = 0x1f;
-/** Maximum number of DIFEs, and of VIFEs (6.3.2 and 6.3.7). */
+/** Maximum number of DIFEs, and maximum number of VIFEs (6.3.2 and 6.3.7). */
 const EXTENSIONS_LIMIT = 10;
 
 export const CODING_NONE = 0;
@@ -28,7 +29,7 @@ export const CODING_BCD = 8;
 export const CODING_VARIABLE = 13;
 const IMPOSSIBLE = -1;
 
-/** Quantities of the tables for VIF FB and FD follow those of VIF itself. */
+/** Added to quantities from the tables for VIF FB and FD, so that they follow the quantities of the VIF itself. */
 export const TABLE_FB = 0x80;
 export const TABLE_FD = 0x100;
 const VIF_FB = 0xfb;
@@ -36,22 +37,22 @@ const VIF_FD = 0xfd;
 const VIF_TEXT = 0x7c;
 const VIF_MAKER = 0x7f;
 
-/** VIFEs that correct the power of ten: 70 to 77 by -6 to 1, and 7D by 3. */
+/** VIFEs that change the power of ten: 70 to 77 add -6 to 1, and 7D adds 3. */
 const SCALING = 0x70;
 const SCALING_END = 0x78;
 const SCALING_OFFSET = -6;
 const THOUSAND = 0x7d;
-/** VIFEs 01 to 1F report an error of the record, 00 no error (6.3.8, table 16). */
+/** End of the VIFEs that tell whether a record is erroneous: 00 is no error, 01 to 1F are errors (6.3.8, table 16). */
 const ERRORS_END = 0x20;
-/** VIFE of an amount that flows backwards, such as exported energy. */
+/** VIFE of an amount in the reverse direction, such as exported energy. */
 const BACKWARD = 0x3c;
-/** VIFEs that change neither quantity nor unit: 3A to 3F, and the maker's own. */
+/** VIFEs that change neither quantity nor unit: 3A to 3F, and those that follow a manufacturer-specific VIFE. */
 const HARMLESS = 0x3a;
 const HARMLESS_END = 0x40;
 
 /**
- * Ranges of the length byte of variable data (6.3.3, LVAR): below TEXT_END text; from BINARY on binary data; from
- * BINARY_LONG on binary data with a length in steps of four bytes.
+ * Ranges of the length byte of variable data (6.3.3, LVAR). Values below TEXT_END are text, values from BINARY on are
+ * binary data, and values from BINARY_LONG on are binary data whose length is in units of four bytes.
  */
 const TEXT_END = 0xc0;
 const BINARY = 0xe0;
@@ -60,19 +61,19 @@ const BINARY_END = 0xf5;
 const BINARY_LONG_START = 0xec;
 
 export const READ_RECORD = 0;
-/** The frame ends here: it has no more records, or the rest is the maker's own. */
+/** The frame has no more records, or the rest of it is manufacturer-specific. */
 export const READ_END = 1;
-/** The same as READ_END, but the meter has another frame. */
+/** Like READ_END, but the meter has another frame. */
 export const READ_MORE = 2;
 export const READ_WRONG = 3;
 
-/** Number of bytes of each coding, a digit each; below 0 if impossible. */
+/** Number of bytes of each coding, one digit each. A character below "0" marks an impossible coding. */
 const LENGTHS = "01234468-123406-";
 const DIGIT_0 = 0x30;
 
-/** A record, reused by each `read`. */
+/** A record. Each call of `read()` replaces its members. */
 export class RecordHeader {
-	/** DIF to VIFE are `bytes[start..headEnd)` with the text of a unit; the data are `bytes[dataAt..end)`. */
+	/** DIF to VIFE, with the text of a unit, are `bytes[start..headEnd)`. The data are `bytes[dataAt..end)`. */
 	start = 0;
 	headEnd = 0;
 	dataAt = 0;
@@ -81,17 +82,19 @@ export class RecordHeader {
 	isText = false;
 	storage = 0;
 	tariff = 0;
-	/** VIF without its extension bit; after FB or FD the first VIFE, plus TABLE_FB or TABLE_FD. */
+	/** VIF without its extension bit. After VIF FB or FD, it is the first VIFE plus TABLE_FB or TABLE_FD. */
 	quantity = 0;
-	/** Correction to the power of ten. */
+	/** Number to add to the power of ten. */
 	scaling = 0;
 	isBackward = false;
-	/** False for a maximum, minimum, erroneous value or subunit, or if a VIFE changes the quantity's meaning. */
+	/**
+	 * False for a maximum, a minimum, an erroneous value or a subunit, or if a VIFE changes the meaning of the quantity.
+	 */
 	isPlain = true;
 	/** False if an unknown VIFE may have changed the unit. */
 	hasUnit = true;
 	isFaulty = false;
-	/** Text of the unit, reversed: `bytes[unitAt..unitEnd)`. */
+	/** Text of the unit, last character first: `bytes[unitAt..unitEnd)`. */
 	unitAt = 0;
 	unitEnd = 0;
 	#at = 0;
@@ -152,7 +155,7 @@ export class RecordHeader {
 			byte = bytes[this.#at++];
 			if (count === 0 && isTable) this.quantity = table + (byte & LOW);
 			else if (!isMaker) this.takeVIFE(byte & LOW);
-			// All VIFEs after this one are the maker's own.
+			// All VIFEs after this one are manufacturer-specific.
 			if ((byte & LOW) === VIF_MAKER && (count > 0 || !isTable)) isMaker = true;
 		}
 		return this.#at <= limit;
@@ -170,7 +173,10 @@ export class RecordHeader {
 	}
 }
 
-/** Returns the number of bytes of binary data; IMPOSSIBLE for digits, which no known meter sends in this form. */
+/**
+ * Returns the number of bytes of binary data. Returns IMPOSSIBLE for digits, because no known meter sends digits in
+ * this form.
+ */
 function binaryLength(byte: number): number {
 	if (byte < BINARY || byte >= BINARY_END) return IMPOSSIBLE;
 	return byte < BINARY_LONG ? byte - BINARY : 4 * (byte - BINARY_LONG_START);

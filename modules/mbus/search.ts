@@ -1,14 +1,15 @@
 /**
- * Search for the slaves of an M-Bus by secondary addresses with wildcards (EN 13757-3, 11.5). A selection that several
- * slaves acknowledge is narrowed by one digit of the identification:
+ * Search for the slaves of an M-Bus by secondary addresses with wildcards (EN 13757-3, 11.5). If several slaves match a
+ * selection, the search sets one more digit of the identification. The table shows the events in each state and the
+ * next state:
  *
- *     SELECTING  nobody acknowledges     the next digit
- *                anybody does            ASKING
+ *     SELECTING  no slave acknowledges   SELECTING with the next value of the digit
+ *                a slave acknowledges    ASKING
  *     ASKING     one slave answers       CHECKING its whole address
  *                damaged, or no answer   SELECTING with a further digit
- *     CHECKING   acknowledged            found; the next digit
- *                nobody does             SELECTING with a further digit
- *     any        after the last digit, or LIMIT_MS: ENDED
+ *     CHECKING   acknowledged            found; SELECTING with the next value
+ *                not acknowledged        SELECTING with a further digit
+ *     any        all values tried, or LIMIT_MS over: ENDED
  */
 import { FORMAT_8E1, type LineSettings } from "../io/host.js";
 import { type Machine, type Output, OutputQueue } from "../io/machine.js";
@@ -29,11 +30,12 @@ import { FRAME_COUNT_BIT, REQ_UD2 } from "./session.js";
 
 const CHARACTER_BITS = 11;
 /**
- * Longest silence before an answer, ms: 50 by EN 13757-2, 5.5.4, and 50 for the host. The time of 330 bits is added.
+ * Longest silence before an answer, ms: 50 in EN 13757-2, 5.5.4, and 50 for delays of the host. The time of 330 bits is
+ * added.
  */
 const ANSWER_MS = 100;
 const ANSWER_BITS = 330;
-/** Silence that ends an answer. */
+/** Silence that ends an answer, ms. */
 const GAP_MS = 150;
 const LIMIT_MS = 170_000;
 const LAST_VALUE = 9;
@@ -53,7 +55,9 @@ export class SlaveSearch implements Machine {
 	readonly #endMs: number;
 	readonly #frames = new LinkFrames();
 	readonly #outputs = new OutputQueue();
-	/** Address with wildcards, and the last digit of it that is set, counted from the end. */
+	/**
+	 * Address with wildcards, and the position of the last digit that is set, counted from the end of the identification.
+	 */
 	readonly #wanted = anyAddress();
 	#digit = IDENT_DIGITS;
 	#step = STEP_SELECTING;
@@ -79,14 +83,14 @@ export class SlaveSearch implements Machine {
 			if (frame.length === 0) this.#isAcknowledged = true;
 			else if (isAnswer(frame)) this.#address = addressIn(frame);
 		}
-		// Slaves acknowledge at different times.
+		// Several slaves may acknowledge at different times, so the wait begins again.
 		if (this.#step === STEP_ASKING && this.#heard > this.#sent) this.deadlineMs = nowMs + GAP_MS;
 	}
 
 	advance(nowMs: number): void {
 		if (nowMs < this.deadlineMs) return;
 		const address = this.#address;
-		// Damaged acknowledgements count too, but not the echo of the request.
+		// Damaged acknowledgements also count, but the echo of the request does not.
 		const isThere = this.#isAcknowledged || (this.#heard > 0 && this.#heard !== this.#sent);
 		if (this.#sent === 0) this.select(nowMs);
 		else if (nowMs >= this.#endMs) this.end(false);
@@ -121,7 +125,9 @@ export class SlaveSearch implements Machine {
 		}
 	}
 
-	/** Continues with the next value of the digit, or, after its last value, of the digit before it. */
+	/**
+	 * Continues with the next value of the digit. After the last value, continues with the digit that was set before it.
+	 */
 	private goOn(nowMs: number): void {
 		for (; this.#digit < IDENT_DIGITS; this.#digit++) {
 			const value = digitOf(this.#wanted, this.#digit);

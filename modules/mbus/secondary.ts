@@ -1,15 +1,16 @@
 /**
- * Secondary addresses (EN 13757-3, 11.3): identification (4 bytes, BCD), maker (2), version and medium of a slave, as in
- * the header of its telegrams. A frame with an address selects the slaves that have it, and deselects all others. In
- * the identification, the digit F stands for any; elsewhere FF does.
+ * Secondary addresses (EN 13757-3, 11.3): identification (4 bytes, BCD), maker (2), version and medium of a slave, as
+ * in the header of its telegrams. A frame with an address selects the slaves with this address, and deselects all
+ * others. In the identification, the digit F stands for any digit; elsewhere, FF stands for any byte.
  *
- * As text, the identification is as printed on the meter; the other bytes follow as they are sent: 10000001A7320A04.
+ * In text form, the identification is written as on the meter's label. The other bytes follow in the order in which
+ * they are sent, for example 10000001A7320A04.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { decodeHex, encodeHex } from "../bytes/hex.js";
 import { END, START } from "./link-frames.js";
 
-/** Primary address that stands for the selected slave. */
+/** Primary address of the slave that was selected by its secondary address. */
 export const SELECTED = 253;
 const SND_UD = 0x53;
 const CI_SELECT = 0x52;
@@ -22,12 +23,15 @@ export const IDENT_DIGITS = 8;
 const WILD = 0xff;
 export const WILD_DIGIT = 0xf;
 
-/** Any slave. */
+/** Returns an address that selects any slave. */
 export function anyAddress(): Uint8Array {
 	return new Uint8Array(ADDRESS_LENGTH).fill(WILD);
 }
 
-/** Parses 8 or 16 hex digits; with 8, maker, version and medium may be any. Returns undefined if they are invalid. */
+/**
+ * Parses an address of 8 or 16 hex digits. With 8 digits, maker, version and medium may have any value. Returns
+ * undefined if the text is invalid.
+ */
 export function parseAddress(text: string): Uint8Array | undefined {
 	const { length } = text;
 	if (length !== IDENT_DIGITS && length !== 2 * ADDRESS_LENGTH) return undefined;
@@ -56,7 +60,7 @@ export function selectFrame(address: Uint8Array): Uint8Array {
 	return Uint8Array.of(START, length, length, START, SND_UD, SELECTED, CI_SELECT, ...address, sum, END);
 }
 
-/** Returns the address in a frame of a slave; undefined if it has none. */
+/** Returns the secondary address in a slave's frame; undefined if the frame has none. */
 export function addressIn(frame: Uint8Array): Uint8Array | undefined {
 	const end = ADDRESS_AT + ADDRESS_LENGTH;
 	return frame[CI_AT] === CI_LONG && frame.length >= end ? frame.slice(ADDRESS_AT, end) : undefined;
@@ -71,7 +75,10 @@ export function isSelected(address: Uint8Array, wanted: Uint8Array): boolean {
 	return true;
 }
 
-/** Returns a digit of the identification, counted from its last one on; then those of maker, version and medium. */
+/**
+ * Returns a digit of the address. The indexes begin with the last digit of the identification; the digits of maker,
+ * version and medium follow.
+ */
 export function digitOf(address: Uint8Array, index: number): number {
 	return (address[index >> 1] >> (index & 1 ? 4 : 0)) & 0xf;
 }

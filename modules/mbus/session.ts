@@ -1,20 +1,20 @@
 /**
  * One session with the slaves of an M-Bus (EN 13757-2, 5.7), from wake-up to the last telegram.
  *
- *     state      event                           reaction
+ *     state      event                           next state
  *     WAKING     wake-up sent                    RESETTING
  *     RESETTING  reset sent                      ASKING
  *                secondary address               SELECTING
  *     SELECTING  acknowledged                    ASKING
- *     ASKING     frame equal to the last one     ASKING for the next frame, RESETTING of the next slave, or the end
- *                frame unlike the last one       ASKING for the same frame again, TRIES times in all
+ *     ASKING     frame equal to the last one     ASKING for the next frame, RESETTING the next slave, or end
+ *                frame unlike the last one       ASKING for the same frame again, up to TRIES times
  *
- * Only a sum of eight bits protects a frame, and one in 256 damaged frames passes this check. So each frame is
- * requested twice with the same frame count bit; this bit tells the slave to repeat its last frame (5.7.2). Many slaves
- * send their present values instead, so that the receptions differ. After TRIES receptions, the records that differ in
- * the last two are left out, and the readout counts as truncated.
+ * Only a sum of eight bits protects a frame, so one in 256 damaged frames passes this check. Each frame is therefore
+ * requested twice with the same frame count bit, which tells the slave to repeat its last frame (5.7.2). Many slaves
+ * send their present values instead, so the two frames differ. After TRIES frames, the records that differ between the
+ * last two are left out, and the readout counts as truncated.
  *
- * The wake-up is that of optical ports: bytes of 55 in 8N1, for 2.2 s. Slaves on wires ignore it.
+ * The wake-up is for meters with an optical port: bytes of 55 in 8N1, for 2.2 s. Slaves on a wired bus ignore it.
  */
 import { FORMAT_8E1, FORMAT_8N1 } from "../io/host.js";
 import { NO_BYTES } from "../io/machine.js";
@@ -50,11 +50,12 @@ const PROTOCOL: RequestProtocol = Object.freeze({
 export interface Slaves {
 	readonly baud: number;
 	/**
-	 * Primary address of the first slave; the others have the addresses after it. ANY_ADDRESS if there is a single slave.
+	 * Primary address of the first slave. The other slaves have the addresses that follow it. ANY_ADDRESS if there is a
+	 * single slave.
 	 */
 	readonly address: number;
 	readonly count: number;
-	/** Secondary addresses of the slaves, in place of primary ones (secondary.ts). */
+	/** Secondary addresses of the slaves (secondary.ts), which are used instead of primary ones. */
 	readonly secondary: readonly Uint8Array[];
 }
 
@@ -66,12 +67,12 @@ export class MBusSession extends RequestSession {
 	readonly #telegram: SlaveTelegram;
 	#step: number;
 	#slave = 0;
-	/** Number of frames read from this slave so far. */
+	/** Number of frames read from the present slave. */
 	#frameCount = 0;
 	#countBit = 0;
 	#previous = NO_BYTES;
 
-	/** With `identOnly`, the session ends after one frame, and only the identification in it is used. */
+	/** If `identOnly`, the session ends after one frame, and only the identification in this frame is used. */
 	constructor(opening: Opening<unknown>, slaves: Slaves, wakesUp: boolean, identOnly: boolean) {
 		const { baud, address, count, secondary } = slaves;
 		super(PROTOCOL, { baud, format: FORMAT_8E1 }, opening, identOnly);
@@ -109,12 +110,15 @@ export class MBusSession extends RequestSession {
 		else this.send(shortFrame(control, wanted === undefined ? this.#address + this.#slave : SELECTED), nowMs);
 	}
 
-	/** Secondary address of the present slave. */
+	/** Secondary address of the present slave; undefined if primary addresses are used. */
 	private get wanted(): Uint8Array | undefined {
 		return this.#secondary[this.#slave];
 	}
 
-	/** The slave acknowledges a reset or selection, and answers a request. Other frames are echoes. */
+	/**
+	 * Processes a byte. A slave acknowledges a reset or a selection with E5, and answers a request with data. Other
+	 * frames are echoes.
+	 */
 	protected override take(byte: number): boolean {
 		const frames = this.#frames;
 		if (!frames.take(byte) || this.#step < STEP_ASKING) return false;

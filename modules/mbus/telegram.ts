@@ -7,9 +7,10 @@
  * | 7A | access number, status, configuration (2) |
  * | 78 | none |
  *
- * A record with a code of EN 13757-1 is stored under it: storage numbers are billing periods (F), tariffs are E. Others
- * keep their DIF to VIFE in hex as address: maximum and minimum values, subunits, and what has no code. With several
- * slaves, group B is the number of the slave, or the number precedes the address.
+ * A record whose quantity has an OBIS code in EN 13757-1 is stored with this code; its storage number becomes the
+ * billing period (group F), and its tariff becomes group E. Other records, such as maximum and minimum values and
+ * subunits, get the bytes from DIF to VIFE in hex as their address. If there are several slaves, the number of the
+ * slave is group B, or precedes the address.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { encodeHex, putHex } from "../bytes/hex.js";
@@ -34,9 +35,9 @@ const SHORT_ACCESS_AT = 3;
 const STATUS_OFFSET = 1;
 const CONFIGURATION_OFFSET = 3;
 const HEADER_END_OFFSET = 4;
-/** Mode of encryption (high byte of the configuration, 7.2.4). Old meters have arbitrary bytes there. */
+/** Mask of the encryption mode in the high byte of the configuration (7.2.4). In old meters, this byte is arbitrary. */
 const MODE_MASK = 0x1f;
-/** Modes with AES, a bit each: 5, 7, 8, 9, 10 and 13. */
+/** Set of the modes that use AES, as bits: 5, 7, 8, 9, 10 and 13. */
 const CIPHERED = 0x27a0;
 
 const IDENT_LENGTH = 4;
@@ -44,22 +45,22 @@ const MAKER_LENGTH = 3;
 const BEFORE_LETTER_A = 0x40;
 const TARIFF_LIMIT = 63;
 const STORAGE_LIMIT = 99;
-/** Maximum number of bytes of DIF to VIFE in an address. */
+/** Maximum number of bytes from DIF to VIFE that are used as an address. */
 const HEAD_LIMIT = 22;
 const NO_UNIT = 0;
 
 export class SlaveTelegram {
 	hasMore = false;
-	/** True if the structure became wrong at some record, or if records were left out. */
+	/** True if the structure of a frame became invalid at some record, or if records were left out. */
 	isCut = false;
 	readonly #records: RecordWriter;
 	protected readonly header = new RecordHeader();
 	readonly #finder = new QuantityFinder();
 	readonly #value = new ValueText();
-	/** Groups A to F of the present record. */
+	/** Groups A to F of the present record's OBIS code. */
 	protected readonly groups = new Uint8Array(6);
 	#medium = 0;
-	/** Number of the slave, from 1 on; 0 for the only one. */
+	/** Number of the slave, from 1 on; 0 if there is only one slave. */
 	#slave = 0;
 
 	constructor(records: RecordWriter) {
@@ -73,9 +74,9 @@ export class SlaveTelegram {
 	}
 
 	/**
-	 * Writes the records of the frame `bytes`. Leaves out records that have different values in `other`, another
-	 * reception of the frame. From where the structure differs, leaves out the rest. `isFirst`: it is the slave's first
-	 * frame.
+	 * Writes the records of the frame `bytes`. `other` is the same frame, received another time; records with different
+	 * values in it are left out. From the place where the structure of the two differs, all records are left out.
+	 * `isFirst`: true for the slave's first frame.
 	 */
 	write(bytes: Uint8Array, other: Uint8Array, isFirst: boolean): void {
 		if (bytes[CI_AT] === CI_LONG) this.#medium = bytes[MEDIUM_AT];
@@ -155,7 +156,7 @@ export class SlaveTelegram {
 	}
 }
 
-/** Returns the maker's three letters and the identification, ASCII; empty if the frame has none. */
+/** Returns the maker's three letters and the identification, in ASCII; empty if the frame has none. */
 export function identOf(bytes: Uint8Array): Uint8Array {
 	if (bytes[CI_AT] !== CI_LONG) return NO_BYTES;
 	const ident = new Uint8Array(MAKER_LENGTH + 2 * IDENT_LENGTH);
@@ -172,13 +173,13 @@ export function isReadable(bytes: Uint8Array): boolean {
 	return ((CIPHERED >> (bytes[accessAt(bytes) + CONFIGURATION_OFFSET] & MODE_MASK)) & 1) === 0;
 }
 
-/** Returns true if two receptions of a frame have the same length and header, except for the access number. */
+/** Returns true if two receptions of a frame have the same length and the same header apart from the access number. */
 export function isSameHeader(bytes: Uint8Array, other: Uint8Array): boolean {
 	const at = accessAt(bytes);
 	return bytes.length === other.length && isSame(bytes, other, 0, at) && isSame(bytes, other, at + 1, dataAt(bytes));
 }
 
-/** The receptions must have the same header. */
+/** Returns true if two receptions of a frame with the same header have the same data. */
 export function isSameData(bytes: Uint8Array, other: Uint8Array): boolean {
 	return isSame(bytes, other, dataAt(bytes), bytes.length);
 }

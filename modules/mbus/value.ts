@@ -1,7 +1,7 @@
 /**
- * Values of data records as text (EN 13757-3, annex A). Numbers come low byte first, and are multiplied by a power of
- * ten. Times are written as P1 ports send them: YYMMDDhhmmss, with S in summer time; a date has six digits. A time with
- * seconds (type I) has W in winter time.
+ * Values of data records as text (EN 13757-3, annex A). Numbers arrive with the low byte first, and are multiplied by a
+ * power of ten. Times are written as P1 ports send them: YYMMDDhhmmss, followed by S in summer time and, for a time
+ * with seconds (type I), by W in winter time. A date has six digits.
  */
 import { isDigit } from "../bytes/ascii.js";
 import { DECIMAL_LIMIT, putFloat, putInteger, shiftPoint } from "../bytes/decimal.js";
@@ -19,12 +19,12 @@ const QUANTITY_DATE = 0x6c;
 const QUANTITY_CLOCK = 0x6d;
 const QUANTITY_TARIFF_START = TABLE_FD + 0x30;
 const QUANTITY_BATTERY_CHANGE = TABLE_FD + 0x70;
-/** Codings of a date (type G), a time with minutes (type F), and with seconds (type I). */
+/** Codings of a date (type G), of a time with minutes (type F), and of a time with seconds (type I). */
 const CODING_DATE = 2;
 const CODING_MINUTES = 4;
 const CODING_SECONDS = 6;
 
-/** Maximum length of text and of binary data, bytes; the text of a record has at most twice as many characters. */
+/** Maximum length of text and of binary data, bytes. Written in hex, binary data have twice as many characters. */
 const LIMIT = 255;
 
 const BLANK = 0x20;
@@ -34,19 +34,22 @@ const DIGIT_0 = 0x30;
 const LETTER_F = 0x66;
 const LETTER_S = 0x53;
 const LETTER_W = 0x57;
-/** Summer time: a flag of the hour in type F, of the second in type I. */
+/** Flags for summer time: a bit of the hour in type F, and a bit of the second in type I. */
 const SUMMER_F = 0x80;
 const SUMMER_I = 0x40;
-/** Bits of the minute: the highest one is set if the meter's clock is not right; in type I bit 6 belongs to the season. */
+/**
+ * Mask of the minute with its highest bit, which is set if the meter's clock is not valid. In type I, bit 6 belongs to
+ * the season.
+ */
 const MINUTE = 0xbf;
 
 export class ValueText {
 	readonly bytes = new Uint8Array(Math.max(DECIMAL_LIMIT + 1, 2 * LIMIT));
 	length = 0;
-	/** True for a number in the record's unit. */
+	/** True if the value is a number in the record's unit. */
 	isNumber = false;
 
-	/** Returns false if the record has no value, or an impossible one. */
+	/** Writes the value as text. Returns false if the record has no value, or an impossible one. */
 	read(source: Uint8Array, header: RecordHeader, exponent: number): boolean {
 		const { coding, dataAt, end, isText } = header;
 		this.length = 0;
@@ -71,8 +74,8 @@ export class ValueText {
 	}
 
 	/**
-	 * Moves the decimal point. An F before the digits is a minus sign; other letters are what the meter displays for an
-	 * error.
+	 * Moves the decimal point. A leading F stands for a minus sign; other letters are what the meter's display shows for
+	 * an error.
 	 */
 	private shiftBCD(exponent: number): void {
 		const { bytes, length } = this;
@@ -90,7 +93,7 @@ export class ValueText {
 		this.length = shiftPoint(bytes, first, length - from + first, exponent);
 	}
 
-	/** Returns false if the record is not a time. An invalid time leaves `length` at 0. */
+	/** Writes a time. Returns false if the record is not a time. For an invalid time, `length` stays 0. */
 	private readTime(source: Uint8Array, { quantity, coding, dataAt }: RecordHeader): boolean {
 		const isDate = quantity === QUANTITY_DATE && coding === CODING_DATE;
 		const isMoment =

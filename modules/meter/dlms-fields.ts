@@ -1,6 +1,6 @@
 /**
- * DLMS/COSEM settings (API text, "DLMS/COSEM settings"). Secrets have an entry of their own, so that other changes do
- * not rewrite them.
+ * DLMS/COSEM settings (API text, "DLMS/COSEM settings"). Secrets are in a separate entry, so that changes of other
+ * settings do not rewrite them in flash.
  */
 
 import { BOOLEAN, BYTES, CHOICE, entry, field, INTEGER, PRINTABLE, TEXT } from "../config/schema.js";
@@ -15,7 +15,7 @@ const IN_DLMS_OBIS = 11;
 const ADDRESS_MAX = 16383;
 const CLIENT_MAX = 127;
 
-/** Choices, in the order of AUTH_… (cosem/settings.ts). */
+/** Choices, in the order of AUTH_… in cosem/settings.ts. */
 const AUTHS = Object.freeze(["none", "low", "high_gmac", "high_sha256"]);
 export const DLMS_AUTH = field<string>({
 	entry: IN_DLMS,
@@ -49,7 +49,7 @@ export const DLMS_SERVER_LOGICAL = field<number>({
 	maximum: ADDRESS_MAX,
 	initial: 1,
 });
-/** Lower part of the server's address; 0: the address has none. */
+/** Lower part of the server's address; 0: the address has no lower part. */
 export const DLMS_SERVER_PHYSICAL = field<number>({
 	entry: IN_DLMS,
 	id: 5,
@@ -58,7 +58,7 @@ export const DLMS_SERVER_PHYSICAL = field<number>({
 	maximum: ADDRESS_MAX,
 	initial: 0,
 });
-/** Time from the last bit of a frame to the first octet of its answer. */
+/** Longest time from the last bit of a frame to the first byte of its answer. */
 export const DLMS_RECEIVE_TIMEOUT_MS = field<number>({
 	entry: IN_DLMS,
 	id: 6,
@@ -94,7 +94,7 @@ export const DLMS_BAUDRATE = field<number>({
 	choices: BAUD_RATES,
 	initial: 9600,
 });
-/** Speed of unsolicited telegrams, Bd; 0: the gateway requests data. */
+/** Speed of unsolicited telegrams, Bd; 0: the meter sends none, and the gateway requests data. */
 export const DLMS_PUSH_BAUDRATE = field<number>({
 	entry: IN_DLMS,
 	id: 10,
@@ -111,7 +111,7 @@ export const DLMS_SECURITY_SUITE = field<number>({
 	choices: Object.freeze([0, 1]),
 	initial: 0,
 });
-/** Send RLRQ before disconnecting; otherwise some meters keep the association. */
+/** True to send RLRQ before disconnecting, because some meters otherwise keep the association. */
 export const DLMS_RELEASE = field<boolean>({
 	entry: IN_DLMS,
 	id: 12,
@@ -120,7 +120,7 @@ export const DLMS_RELEASE = field<boolean>({
 	initial: false,
 });
 export const DEVIATION_SWAPPED = "swapped";
-/** Sign of the clock's deviation: as in the Blue Book, or as in ISO 8601. */
+/** Sign of the clock's deviation from UTC: as in the Blue Book, or as in ISO 8601. */
 export const DLMS_DEVIATION = field<string>({
 	entry: IN_DLMS,
 	id: 13,
@@ -145,7 +145,7 @@ export const DLMS = entry("dlms", 3, [
 	DLMS_DEVIATION,
 ]);
 
-/** Password of low level security, or secret of HLS with SHA-256; empty when not set. */
+/** Password of low level security, or secret of high level security with SHA-256; empty if not set. */
 export const DLMS_PASSWORD = field<string>({
 	entry: IN_DLMS_SECRETS,
 	id: 1,
@@ -157,7 +157,7 @@ export const DLMS_PASSWORD = field<string>({
 	secret: true,
 });
 export const DLMS_KEY_LENGTH = 16;
-/** Global unicast encryption key; empty when not set. */
+/** Global unicast encryption key; empty if not set. */
 export const DLMS_BLOCK_CIPHER_KEY = field<Uint8Array>({
 	entry: IN_DLMS_SECRETS,
 	id: 2,
@@ -166,7 +166,7 @@ export const DLMS_BLOCK_CIPHER_KEY = field<Uint8Array>({
 	maximum: DLMS_KEY_LENGTH,
 	secret: true,
 });
-/** Authentication key; empty when not set. */
+/** Authentication key; empty if not set. */
 export const DLMS_AUTH_KEY = field<Uint8Array>({
 	entry: IN_DLMS_SECRETS,
 	id: 3,
@@ -186,7 +186,7 @@ export const DLMS_OBIS_ENTRIES = field<Uint8Array>({
 	maximum: 257,
 	isPublic: true,
 });
-/** Rows for pushed lists without OBIS codes (dlms/lists.ts). */
+/** OBIS codes for the rows of pushed lists that have no codes (dlms/lists.ts). */
 export const DLMS_LIST_ROWS = field<string>({
 	entry: IN_DLMS_OBIS,
 	id: 2,

@@ -29,7 +29,7 @@ import {
 import { DLMS_LEARNED_OPENING, DLMS_LEARNED_PUSH, OPENINGS } from "./fields.js";
 
 const TITLE_LENGTH = 8;
-/** Letters in place of a manufacturer's code. */
+/** Letters at the place of the manufacturer's code in the system title. */
 const TITLE_MAKER = "SMG";
 
 export interface MeterSettingsDeps {
@@ -129,8 +129,8 @@ export class DLMSSettingsStore {
 	}
 
 	/**
-	 * System title of the gateway. It is unique and constant, because two clients must not use one key with the same
-	 * title.
+	 * System title of the gateway. It is constant and differs from that of other gateways, because two clients must not
+	 * use one key with the same title.
 	 */
 	get title(): Uint8Array {
 		const { crypto, text, info } = this.#deps;

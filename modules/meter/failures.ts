@@ -1,4 +1,4 @@
-/** Failures of the meter reader itself; those of a protocol are in its folder. */
+/** Failures of the meter reader itself. The failures of a protocol are in the protocol's folder. */
 import { BUSY, failure, finalFailure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 
 export const FAILURE_PORT = failure(METER_ERROR, "port", 0, "The serial port of the optical head could not be used.");
@@ -35,7 +35,7 @@ export const FAILURE_HDLC_INSTEAD = failure(
 	"The meter answers in HDLC: it speaks DLMS/COSEM. Choose the protocol dlms.",
 	{ protocol: "dlms", pushBaud: 0 },
 );
-/** Kinds of unsolicited data (unsolicited.ts); the message shown also states the speed. */
+/** Failures for each kind of unsolicited data (unsolicited.ts). The message that users see also states the speed. */
 export const UNSOLICITED_ASCII = finalFailure(METER_ERROR, "unasked/ascii", 90, "The meter pushes telegrams (mode D).");
 export const UNSOLICITED_SML = finalFailure(METER_ERROR, "unasked/sml", 90, "The meter pushes SML.");
 export const UNSOLICITED_DLMS = finalFailure(METER_ERROR, "unasked/dlms", 90, "The meter pushes DLMS/COSEM.");
@@ -46,7 +46,7 @@ export const UNSOLICITED_NOISE = failure(
 	5,
 	"Something arrives without a question, but no telegram at any usual speed: light, probably. Shade the head, and turn it.",
 );
-/** Live mode: the last readout has no power, the meter refused a value, or another meter answered. */
+/** Live mode failed: the last readout has no power, the meter refused a value, or another meter answered. */
 export const LIVE_REFUSED = failure(
 	METER_ERROR,
 	"live/refused",

@@ -1,4 +1,4 @@
-/** Settings of the meter, and values learned from it. */
+/** Settings of the meter, and values that were learned from it. */
 import { BOOLEAN, BYTES, CHOICE, entry, field, INTEGER, INTERNAL, PRINTABLE, TEXT } from "../config/schema.js";
 
 /** IDs of the entries among all entries (parts.ts): unique, never reused. */
@@ -9,10 +9,10 @@ const IN_IEC_SPEED = 4;
 
 /** Speeds of IEC 62056-21, 6.3.14, table 3. */
 export const BAUD_RATES = Object.freeze([300, 600, 1200, 2400, 4800, 9600, 19200]);
-/** Speeds of unsolicited telegrams; a P1 port uses 115200 (DSMR P1 companion standard 5.0.2, 5.6). */
+/** Speeds of unsolicited telegrams. A P1 port uses 115200 Bd (DSMR P1 companion standard 5.0.2, 5.6). */
 export const PUSH_BAUD_RATES = Object.freeze([...BAUD_RATES, 38400, 57600, 115200]);
 
-/** Ways to open a DLMS/COSEM session: mode E first, then HDLC directly; or only one of them. */
+/** Ways to open a DLMS/COSEM session: "auto" tries mode E first, then HDLC directly; the others try one way only. */
 export const OPENINGS = Object.freeze(["auto", "mode_e", "direct"]);
 
 export const PROTOCOL_IEC62056 = "iec62056";
@@ -39,8 +39,9 @@ export const METER_PROTOCOL = field<string>({
 	initial: PROTOCOL_IEC62056,
 });
 /**
- * Interval of live mode, seconds; 0: off. In live mode, while a client wants live values, the association stays open
- * and the powers are read at this interval. Not for IEC 62056-21, nor for a meter with a battery.
+ * Interval of live mode, seconds; 0: off. In live mode, as long as a client wants live values, the association stays
+ * open, and the powers are read at this interval. Live mode has no effect with IEC 62056-21 or for a meter with a
+ * battery.
  */
 export const METER_LIVE_SECS = field<number>({
 	entry: IN_METER,
@@ -52,7 +53,7 @@ export const METER_LIVE_SECS = field<number>({
 });
 export const METER = entry("meter", 1, [METER_PROTOCOL, METER_LIVE_SECS]);
 
-/** Listen for telegrams that the meter pushes, instead of requesting data. */
+/** True to listen for telegrams that the meter pushes, instead of requesting data. */
 export const IEC62056_MODE_D_ENABLED = field<boolean>({
 	entry: IN_IEC62056,
 	id: 1,
@@ -68,7 +69,7 @@ export const IEC62056_MODE_D_BAUDRATE = field<number>({
 	choices: PUSH_BAUD_RATES,
 	initial: 2400,
 });
-/** Maximum speed to agree on with the meter, Bd; need not be a standard speed. */
+/** Maximum speed to agree on with the meter, Bd. It need not be a standard speed. */
 export const IEC62056_BAUDRATE_MAX = field<number>({
 	entry: IN_IEC62056,
 	id: 3,
@@ -78,7 +79,7 @@ export const IEC62056_BAUDRATE_MAX = field<number>({
 	maximum: 19200,
 	initial: 9600,
 });
-/** True for a battery meter, which must be woken up before a request. */
+/** True if the meter has a battery and must be woken up before a request. */
 export const IEC62056_BATTERY = field<boolean>({
 	entry: IN_IEC62056,
 	id: 4,
@@ -86,7 +87,7 @@ export const IEC62056_BATTERY = field<boolean>({
 	kind: BOOLEAN,
 	initial: false,
 });
-/** Continue in DLMS/COSEM when the meter offers mode E. */
+/** True to continue in DLMS/COSEM if the meter offers mode E. */
 export const IEC62056_MODE_E_DLMS = field<boolean>({
 	entry: IN_IEC62056,
 	id: 5,
@@ -95,8 +96,8 @@ export const IEC62056_MODE_E_DLMS = field<boolean>({
 	initial: false,
 });
 /**
- * Device address in the sign-on (6.3.1); only the meter with this address answers. Empty: any meter. With a leading
- * `/`: the whole sign-on up to `!`.
+ * Device address in the sign-on (6.3.1); only the meter with this address answers. Empty: any meter answers. An address
+ * that begins with `/` replaces the whole sign-on up to the `!`.
  */
 export const IEC62056_DEVICE_ADDRESS = field<string>({
 	entry: IN_IEC62056,
@@ -108,9 +109,9 @@ export const IEC62056_DEVICE_ADDRESS = field<string>({
 	initial: "",
 });
 /**
- * Password for programming mode (6.3.2, `P1`), which some meters require before they send a load profile; empty when
- * not set. It is separate from the DLMS/COSEM password of the same meter, because a wrong password counts towards the
- * meter's lock. Parentheses are excluded, because they would end the password in the command.
+ * Password for programming mode (6.3.2, `P1`), which some meters require before they send a load profile; empty if not
+ * set. The DLMS/COSEM password is a separate setting, because a wrong password counts towards the meter's lock.
+ * Parentheses are not allowed, because they would end the password in the command.
  */
 export const IEC62056_PASSWORD = field<string>({
 	entry: IN_IEC62056,
@@ -148,7 +149,7 @@ export const CONTROL_LOG_EN = field<boolean>({
 });
 export const CONTROL = entry("control", 1, [CONTROL_SIMULATOR_EN, CONTROL_LOG_EN]);
 
-/** Remembered speed, Bd; 0 when nothing is remembered. */
+/** Lowered speed that is remembered, Bd; 0 if none is remembered. */
 export const IEC_SPEED_BAUD = field<number>({
 	entry: IN_IEC_SPEED,
 	id: 1,
@@ -157,7 +158,7 @@ export const IEC_SPEED_BAUD = field<number>({
 	choices: Object.freeze([0, ...BAUD_RATES]),
 	initial: 0,
 });
-/** Identification of the meter that the speed belongs to. */
+/** Identification of the meter to which the remembered speed belongs. */
 export const IEC_SPEED_METER_ID = field<string>({
 	entry: IN_IEC_SPEED,
 	id: 2,
@@ -167,7 +168,7 @@ export const IEC_SPEED_METER_ID = field<string>({
 	characters: PRINTABLE,
 	initial: "",
 });
-/** Opening of the last successful DLMS/COSEM session, used if `opening` is "auto". */
+/** Way in which the last successful DLMS/COSEM session was opened. It is used if `opening` is "auto". */
 export const DLMS_LEARNED_OPENING = field<string>({
 	entry: IN_IEC_SPEED,
 	id: 3,
@@ -176,7 +177,9 @@ export const DLMS_LEARNED_OPENING = field<string>({
 	choices: OPENINGS,
 	initial: OPENINGS[0],
 });
-/** System title and invocation counter of the last push; a counter that is not higher is a replay. */
+/**
+ * System title and invocation counter of the last pushed telegram. A telegram whose counter is not higher is a replay.
+ */
 export const DLMS_LEARNED_PUSH = field<Uint8Array>({
 	entry: IN_IEC_SPEED,
 	id: 4,

@@ -7,14 +7,14 @@
  * | 1 | kind: LOG_RECEIVED, LOG_TRANSMITTED, LOG_LINE |
  * | 1 | length of the data, 1 to ENTRY_LIMIT |
  * | 4 | monotonic time, ms, low byte first |
- * | n | the characters (0x80 and above: damaged); LOG_LINE: the speed in Bd, 3 bytes, low byte first |
+ * | n | the characters (0x80 and above: damaged); for LOG_LINE, the speed in Bd, 3 bytes, low byte first |
  */
 import { type LinkTap, TAP_TRANSMITTED } from "../io/link.js";
 
 export const LOG_LIMIT = 4096;
 const ENTRY_LIMIT = 255;
 const HEAD = 6;
-/** Longest time between two pieces of one entry, ms. */
+/** Longest pause within an entry, ms. Bytes that arrive later begin a new entry. */
 const JOIN_MS = 100;
 
 export const LOG_RECEIVED = 0;

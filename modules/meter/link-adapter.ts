@@ -1,4 +1,4 @@
-/** Connects a session with its link, in one object, because closures would take XS slots. */
+/** Connects a session with its link. A single object does this, because closures would take XS slots. */
 import type { LineSettings, SerialPort } from "../io/host.js";
 import type { LinkOptions, LinkTap } from "../io/link.js";
 import type { ReadSession } from "../readout/protocol.js";

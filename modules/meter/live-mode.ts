@@ -1,13 +1,13 @@
 /**
- * Live mode: reads the powers of a DLMS/COSEM meter every few seconds in one association, while live values are wanted.
- * A client of the event stream wants them; others set `wantedToMs` (core/live.ts).
+ * Live mode: reads the powers of a DLMS/COSEM meter every few seconds in one association, as long as a client wants
+ * live values. Each client of the event stream wants them; code for other clients sets `wantedToMs` (core/live.ts).
  *
  *                 wanted              not wanted          line needed         meter objects
  *     waiting     opens the session   -                   -                   waits, longer each time
  *     on          -                   ends after LINGER   ends                waits, longer each time
  *
- * Every CHECK_MS it checks whether live values are wanted. Readouts, load profiles, probes and PINs need the line: the
- * session then releases the association, and is opened again later. A meter objects if it refuses a value, stays
+ * Every CHECK_MS, live mode checks whether live values are wanted. If a readout, load profile, probe or PIN needs the
+ * line, the session releases the association and is opened again later. A meter objects if it refuses a value, stays
  * silent, or ends the association.
  */
 import type { Driver, Task } from "../io/driver.js";
@@ -21,10 +21,15 @@ const CHECK_MS = 1000;
  * Time for which the session stays open after the last request, because some clients ask only once in half a minute.
  */
 const LINGER_MS = 30_000;
-/** Pause after the first objection, ms. Each further one doubles it, and each round shortens it by HEALING_MS. */
+/**
+ * Pause after the first objection, ms. Each further objection doubles the pause, and each successful round shortens it
+ * by HEALING_MS.
+ */
 const OBJECTION_MS = 30_000;
 const HEALING_MS = 500;
-/** Longest pause, and pause after a rejected password or key, which would lock the meter. */
+/**
+ * Longest pause, ms. It is also the pause after a rejected password or key, because more attempts would lock the meter.
+ */
 const LONGEST_MS = 3_600_000;
 
 const NO_CALLBACK = Object.freeze({ finished: () => {} });
@@ -37,7 +42,7 @@ export interface LiveCore {
 
 export class LiveMode implements Timed, LiveListener {
 	deadlineMs = 0;
-	/** Takes effect from the next session on. */
+	/** Interval of the rounds, ms. A change takes effect in the next session. */
 	periodMs = 0;
 	readonly #core: LiveCore;
 	readonly #reader: MeterReader;
@@ -65,7 +70,7 @@ export class LiveMode implements Timed, LiveListener {
 		this.deadlineMs = nowMs + CHECK_MS;
 		const { live, saving } = this.#core;
 		const reader = this.#reader;
-		// A gateway that will soon sleep leaves the meter alone.
+		// A gateway that is about to sleep does not open a session.
 		const isAwake = saving === undefined || saving.awakeUntilMs === Number.POSITIVE_INFINITY;
 		if (isAwake && (live.clients.length > 0 || nowMs < live.wantedToMs)) this.#wantedMs = nowMs;
 		if (nowMs > this.#wantedMs + LINGER_MS || !reader.canLive) reader.endLive();

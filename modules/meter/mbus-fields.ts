@@ -1,11 +1,14 @@
-/** Settings of M-Bus, left out of a firmware without it. */
+/** Settings of M-Bus. A firmware without M-Bus does not contain this file. */
 import { CHOICE, entry, field, INTEGER, TEXT } from "../config/schema.js";
 import { BAUD_RATES } from "./fields.js";
 
 const IN_MBUS = 27;
 export const MBUS_SLAVES_LIMIT = 16;
 
-/** Primary address of the meter, or of the first of several; 254: a single meter, whatever its address. */
+/**
+ * Primary address of the meter, or of the first of several meters. 254 addresses a single meter, whatever its own
+ * address is.
+ */
 export const MBUS_ADDRESS = field<number>({
 	entry: IN_MBUS,
 	id: 1,
@@ -14,7 +17,7 @@ export const MBUS_ADDRESS = field<number>({
 	maximum: 254,
 	initial: 254,
 });
-/** Number of meters, whose addresses follow that of the first; 1 with address 254. */
+/** Number of meters. Their addresses follow that of the first meter. With address 254, the number is 1. */
 export const MBUS_METERS = field<number>({
 	entry: IN_MBUS,
 	id: 2,
@@ -24,7 +27,7 @@ export const MBUS_METERS = field<number>({
 	maximum: MBUS_SLAVES_LIMIT,
 	initial: 1,
 });
-/** Speed of the meters, Bd. */
+/** Speed of the bus, Bd. */
 export const MBUS_BAUDRATE = field<number>({
 	entry: IN_MBUS,
 	id: 3,
@@ -34,9 +37,9 @@ export const MBUS_BAUDRATE = field<number>({
 	initial: 2400,
 });
 /**
- * Secondary addresses of up to 16 meters, with blanks between them; if there are any, `address` and `meters` are not
- * used. An address is the identification number (8 digits, F for any), or that and maker, version and medium as
- * `mbus/search` shows them (16 hex digits).
+ * Secondary addresses of up to 16 meters, with blanks between them. If there are any, `address` and `meters` are not
+ * used. An address is the identification number (8 digits, F for any digit), or the 16 hex digits that `mbus/search`
+ * shows: identification number, maker, version and medium.
  */
 export const MBUS_SECONDARY = field<string>({
 	entry: IN_MBUS,

@@ -1,10 +1,10 @@
-/** Slaves of M-Bus as the settings name them. */
+/** Converts the M-Bus settings to addresses of slaves. */
 import type { ConfigStore } from "../config/store.js";
 import { parseAddress } from "../mbus/secondary.js";
 import type { Slaves } from "../mbus/session.js";
 import { MBUS_ADDRESS, MBUS_BAUDRATE, MBUS_METERS, MBUS_SECONDARY, MBUS_SLAVES_LIMIT } from "./mbus-fields.js";
 
-/** Undefined if an address is invalid, or there are too many. */
+/** Parses secondary addresses. Returns undefined if one is invalid, or if there are too many. */
 export function secondaryOf(text: string): readonly Uint8Array[] | undefined {
 	const addresses: Uint8Array[] = [];
 	for (const word of text.split(" ")) {

@@ -1,4 +1,4 @@
-/** Meter reading: reader, schedule, and their settings. */
+/** Meter reading: the meter reader, the schedule, and their settings. */
 import type { Core, Running } from "../core/core.js";
 import { EVENT_MISSED } from "../diagnostics/events.js";
 import { HISTORY } from "../history/part.js";
@@ -15,9 +15,12 @@ import { MeterSettingsStore } from "./settings-store.js";
 
 const NAMES_RESOURCE = "obis-names.bin";
 
-/** `freshSecs` of a meter that sends every few seconds; reception may be interrupted for a while. */
+/**
+ * Value of `freshSecs` for a meter that sends every few seconds. It is long enough for short interruptions of the
+ * reception.
+ */
 const PUSH_FRESH_S = 300;
-/** Time in which nearly every readout ends, including its retries, s. */
+/** Time within which nearly every readout ends, including its retries, s. */
 const READOUT_S = 300;
 const MONTH_MINUTES = 31 * 24 * 60;
 const NO_PERIOD = Object.freeze({ minutes: 0, months: 0 });
@@ -38,7 +41,7 @@ export class Metering implements Running {
 	readonly names: Uint8Array | undefined;
 	readonly #core: Core;
 	readonly #settings: MeterSettingsStore;
-	/** Shared by all replies; empty before `connect()`. */
+	/** Keys of the JSON for a reading, shared by all replies; empty before `connect()`. */
 	readingKeys: readonly Uint8Array[] = NO_KEYS;
 
 	constructor(core: Core) {
@@ -73,7 +76,7 @@ export class Metering implements Running {
 		core.guard("schedule", () => {
 			this.schedule.start(core.find(HISTORY)?.lastUtcMs ?? 0, keptSchedule, failureBefore);
 		});
-		// The last readout was lost during the sleep.
+		// The last readout was lost during the sleep, and a person has woken the gateway to see it.
 		if (isForPerson) this.reader.read(NO_CALLBACK);
 	}
 
@@ -81,7 +84,7 @@ export class Metering implements Running {
 		return this.#settings.dlms;
 	}
 
-	/** Age at which momentary values stop being current, s; 0 if the meter is read on request only. */
+	/** Age from which momentary values are out of date, s; 0 if the meter is read on request only. */
 	get freshSecs(): number {
 		if (this.reader.sendsOften) return PUSH_FRESH_S;
 		const { minutes, months } = this.plan() ?? NO_PERIOD;
@@ -90,7 +93,8 @@ export class Metering implements Running {
 	}
 
 	/**
-	 * Returns the schedule; a shorter period than the protocol permits is lengthened, to spare the batteries of meters.
+	 * Returns the schedule. If its period is shorter than the protocol permits, it is lengthened, to spare the batteries
+	 * of meters.
 	 */
 	private plan(): ReturnType<typeof scheduleOf> {
 		const plan = scheduleOf(this.#core.config);
@@ -107,7 +111,7 @@ export class Metering implements Running {
 		return this.reader.running || this.reader.isLent || this.schedule.isRunning;
 	}
 
-	/** In safe mode the meter is not read. */
+	/** Applies the settings. In safe mode the meter is not read. */
 	reconfigure(): void {
 		const { config, safeMode } = this.#core;
 		if (safeMode !== "") return;

@@ -67,7 +67,7 @@ export const METER = part<Metering>({
 		backupGroup("dlms/obis", DLMS_OBIS_BODY, { accept: acceptPollList, writeList: writePollList }),
 	]),
 	reactions: Object.freeze([
-		// Learned values are valid only for the settings with which they were learned.
+		// Learned values are valid only for the settings in effect when they were learned.
 		changed([...IEC62056.fields, ...DLMS.fields, ...DLMS_SECRETS.fields], ({ reader }: Metering) => reader.forget()),
 		changed([...ENTRY.fields, ...IEC62056.fields, DLMS_PUSH_BAUDRATE, ...CONTROL.fields], (metering: Metering) =>
 			metering.reconfigure(),

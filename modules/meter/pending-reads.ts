@@ -1,6 +1,6 @@
 /**
  * Queue of callers that wait for a readout, each for at most READ_WAIT_MS. Each caller is notified once, in a separate
- * tick, because that needs much stack.
+ * tick, because a notification needs much stack. The columns are events:
  *
  *                `resolve()`   next tick           timeout                              `remove()`
  *     WAITING    RESOLVED      –                   removed and notified, or waits (a)   removed
@@ -14,12 +14,15 @@ import type { ProfileRequest } from "../readout/protocol.js";
 import type { Readout } from "../readout/readout.js";
 
 const READ_WAIT_MS = 60_000;
-/** Longest wait for a load profile, minutes: a readout with its sign-ons, and one minute per 100 rows at 300 Bd. */
+/**
+ * Longest wait for a load profile, minutes. It covers a readout with its sign-ons, and one minute for each 100 rows at
+ * 300 Bd.
+ */
 const PROFILE_MINUTES = 3;
-/** Maximum number of callers: all connections of the server, and the schedule. */
+/** Maximum number of callers: one for each connection of the server, and the schedule. */
 const QUEUE_LIMIT = 8;
 
-/** `finished()` is called once: with a readout, a failure, or both if the readout failed its check. */
+/** `finished()` is called once: with a readout, with a failure, or with both if the readout failed its check. */
 export interface ReadCallback {
 	finished(readout: Readout | undefined, failure: Failure | undefined): void;
 }
@@ -50,8 +53,8 @@ export class PendingReads {
 	}
 
 	/**
-	 * Returns the next request; undefined for a readout. If the protocol does not support profiles, all requests become
-	 * readouts.
+	 * Returns the load profile to read next; undefined for a readout. If the protocol does not support profiles, all
+	 * requests become readouts.
 	 */
 	next(hasProfiles: boolean): ProfileRequest | undefined {
 		for (const waiting of this.#queue) {
@@ -61,7 +64,7 @@ export class PendingReads {
 		return undefined;
 	}
 
-	/** `profile` is undefined for a readout. */
+	/** Adds a caller; `profile` is undefined for a readout. Returns false if the queue is full. */
 	add(callback: ReadCallback, profile: ProfileRequest | undefined, nowMs: number): boolean {
 		if (this.#queue.length === QUEUE_LIMIT) return false;
 		this.#queue.push({
@@ -88,9 +91,9 @@ export class PendingReads {
 	}
 
 	/**
-	 * The result is for all callers that wait for `profile`, or for a readout if it is undefined. If both `readout` and
-	 * `profile` are undefined, all callers get the failure. A caller that makes another request during its notification
-	 * waits for the next result.
+	 * Stores a result for all callers that wait for `profile` or, if `profile` is undefined, for a readout. If both
+	 * `readout` and `profile` are undefined, all callers get the failure. A caller that makes another request during its
+	 * notification waits for the next result.
 	 */
 	resolve(readout: Readout | undefined, failure: Failure | undefined, nowMs: number, profile?: ProfileRequest): void {
 		const isAll = readout === undefined && profile === undefined;
@@ -103,7 +106,7 @@ export class PendingReads {
 		}
 	}
 
-	/** Removes the first request that is due; the reader must notify its callback. */
+	/** Removes and returns the first request that is due, whose callback the reader must call. */
 	takeDue(nowMs: number): PendingRead | undefined {
 		const due = takeOut(
 			this.#queue,

@@ -8,12 +8,12 @@
  *     a long flash    5 s and more (Sagemcom, EasyMeter, DZG), above 4.5 s (EMH); here 5.5 s
  *     to the PIN      two flashes: EasyMeter Q3A, EMH ED300L, Iskra MT175 and MT631, DZG DWS (EVH Halle, E.DIS);
  *                     one: DZG WS7412, Apator Picus (wesernetz)
- *     a digit         accepted after 3 s of dark (all of them); a 0 is no flash; 9 is followed by 0
+ *     a digit         accepted after 3 s without light (all of them); no flash is a 0; after 9, a flash leads to 0
  *     timeout         after 120 s without light, or with a wrong PIN (EMH, EasyMeter, Sagemcom); an EMH ED300L or a Q3A then
  *                     sends the short telegram again, unless InF is on. Some lock the PIN after too many wrong ones (EMH)
  *
- * A flash consists of NUL characters at 300 Bd, 8N1: the line is low, and the head's LED on, for nine of ten bits.
- * Received bytes are ignored. Nothing is logged, to keep the PIN secret.
+ * A flash consists of NUL characters at 300 Bd, 8N1. For nine of the ten bits of a NUL, the line is low and the LED of
+ * the optical head is on. Received bytes are ignored. Nothing is logged, to keep the PIN secret.
  */
 import type { Driver } from "../io/driver.js";
 import { FORMAT_8N1, type LineSettings, type SerialPort } from "../io/host.js";
@@ -25,7 +25,7 @@ const LINE: LineSettings = Object.freeze({ baud: 300, format: FORMAT_8N1 });
 const SHORT_CHARACTERS = 15;
 const LONG_CHARACTERS = 165;
 
-// Actions, one byte each: flags, and in the low bits the time until the next action in units of UNIT_MS.
+// Actions, one byte each: flags, and in the low bits the time until the next action, in units of UNIT_MS.
 const UNIT_MS = 500;
 const UNITS = 0x0f;
 const ENDS_DIGIT = 0x10;
@@ -35,8 +35,8 @@ const LIGHT = 0x80;
 const LEADING_FLASH = LIGHT | 4;
 const COUNTING_FLASH = LIGHT | 2;
 /**
- * The meter accepts the digit after 3 s without light. After another 3 s it would accept a 0 as the next digit. The
- * first flash of the next digit comes halfway between.
+ * The meter accepts the digit after 3 s without light. After another 3 s it would accept a 0 as the next digit, so the
+ * first flash of the next digit comes halfway between these times.
  */
 const LAST_FLASH = LIGHT | ENDS_DIGIT | 10;
 const NO_FLASH = ENDS_DIGIT | 6;
@@ -48,14 +48,14 @@ const EVENT_ENTERED = 1;
 
 export interface PINPlan {
 	readonly pin: string;
-	/** Flashes from the idle display to "PIN". */
+	/** Number of flashes from the idle display to "PIN". */
 	readonly flashes: number;
 	/**
-	 * Flashes from the first value after the PIN to "InF", which a long flash then switches; undefined: it is not
-	 * switched.
+	 * Number of flashes from the first value after the PIN to "InF", which a long flash then switches. Undefined: "InF"
+	 * is not switched.
 	 */
 	readonly inf?: number | undefined;
-	/** End of the last flash for an earlier PIN, monotonic ms; -Infinity without one. */
+	/** End of the last flash for an earlier PIN, monotonic ms; -Infinity if there was none. */
 	readonly litMs: number;
 }
 
@@ -68,11 +68,12 @@ export class PINEntry implements Machine, LineBorrower {
 	readonly #onEnd: () => void;
 	#link: Link | undefined;
 
-	/** `onEnd` is not called after `stop()`. */
+	/** `onEnd` is called at the end, but not after `stop()`. */
 	constructor(plan: PINPlan, driver: Driver, port: SerialPort, nowMs: number, onEnd: () => void) {
 		this.#steps = stepsOf(plan);
 		this.#onEnd = onEnd;
-		// The display must reset first: in the menu of an earlier PIN, a long flash would switch another menu entry.
+		// The display must first return to its idle state: in the menu of an earlier PIN, a long flash would switch another
+		// menu entry.
 		this.#waitMs = plan.inf === undefined ? 0 : Math.max(0, plan.litMs + RESET_MS - nowMs);
 		this.deadlineMs = nowMs + this.#waitMs;
 		const end = () => this.end();
@@ -87,7 +88,7 @@ export class PINEntry implements Machine, LineBorrower {
 		return this.#link !== undefined;
 	}
 
-	/** Times at which the meter accepts each digit, then the time of the end, ms from the beginning. */
+	/** Times at which the meter accepts each digit, then the time of the end, in ms from the beginning. */
 	get timesMs(): number[] {
 		const times: number[] = [];
 		let ms = this.#waitMs;
@@ -114,7 +115,7 @@ export class PINEntry implements Machine, LineBorrower {
 	advance(nowMs: number): void {
 		if (nowMs < this.deadlineMs) return;
 		const step = this.#steps[this.#at++];
-		// Counted from now, so that flashes never merge after a late call.
+		// The next action is timed from now, so that flashes never merge if this call is late.
 		this.deadlineMs = nowMs + (step & UNITS) * UNIT_MS;
 		if (step & LIGHT) {
 			const count = step & LONG ? LONG_CHARACTERS : SHORT_CHARACTERS;

@@ -1,9 +1,10 @@
 /**
- * Reports what the meter answers, for aligning the optical head and finding the settings (`POST meter/probe`). The
- * configured protocol's probe sessions run in turn.
+ * Reports what the meter answers (`POST meter/probe`). Users need this to align the optical head and to find the
+ * settings. The probe sessions of the configured protocol run one after the other.
  *
- * Some meters send nothing but a call, once in a while. After LISTENS_AFTER probes in a row that have found nothing,
- * and then at every LISTENS_EACH-th probe, the probe only listens for a call, for a minute (CALLED).
+ * Some meters send only a call from time to time. After LISTENS_AFTER probes in a row that have found nothing, the next
+ * probe only listens for a call, for a minute (CALLED); of the further probes, every LISTENS_EACH-th one does so.
+ * The list shows the events in each state and the next state:
  *
  *     CALLED       meter found: ENDED, reports the protocol
  *                  over: ENDED, reports the failure of the last probe, or RECOGNISING if unexpected bytes were received
@@ -33,13 +34,13 @@ import type { LineBorrower, MeterSettings } from "./settings.js";
 import { callingProtocol, type SuggestedProtocol, suggestionsFor } from "./suggested-protocol.js";
 import { FRAMING_7E1, UnsolicitedDetector } from "./unsolicited.js";
 
-/** Most meters send every one to ten seconds. */
+/** Time for which a probe listens, ms. Most meters send every one to ten seconds. */
 const LISTEN_MS = 12_000;
 const RECOGNISED_MS = 57_000;
-/** Number of unsuccessful probes before a probe listens for a call, and number of probes from there to the next. */
+/** Number of unsuccessful probes before a probe listens for a call, and number of probes from that one to the next. */
 const LISTENS_AFTER = 2;
 const LISTENS_EACH = 5;
-/** Received characters after which listening for a call ends; a meter that calls is found after fewer. */
+/** Number of received characters after which listening for a call ends, because a call is recognised after fewer. */
 const STRANGE_LIMIT = 256;
 export const PROBE_BYTES_LIMIT = 96;
 
@@ -50,7 +51,7 @@ export interface ProbeResult {
 	readonly ident: Uint8Array;
 	readonly received: number;
 	readonly damaged: number;
-	/** First received characters; 0x80 and above: damaged. */
+	/** The first received characters. A character of 0x80 or above is damaged. */
 	readonly bytes: Uint8Array;
 }
 
@@ -68,7 +69,7 @@ export interface ProbeOptions {
 }
 
 export class Probe implements LinkTap, Timed, LineBorrower {
-	/** End of listening or of the suggested protocol, monotonic ms. */
+	/** Monotonic ms at which listening, or the trial of a suggested protocol, ends. */
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly #options: ProbeOptions;
 	readonly #task: Task;
@@ -79,12 +80,15 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 	#failure: Failure | undefined;
 	#received = 0;
 	#damaged = 0;
-	/** Characters received minus characters sent: if positive, not all are an echo. */
+	/**
+	 * Number of received characters minus number of sent characters. If it is positive, not all received characters are
+	 * an echo.
+	 */
 	#surplus = 0;
 	readonly #unsolicited = new UnsolicitedDetector();
 	#listens = false;
 	#isRecognising = false;
-	/** Defined in SUGGESTED and CALLED. */
+	/** The protocol that is being tried in SUGGESTED and CALLED; otherwise undefined. */
 	#trial: SuggestedProtocol | undefined;
 	#trials = 0;
 	#baud = 0;
@@ -101,7 +105,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		return `${this.#isRecognising ? "unasked" : protocolName} ${this.#baud}`;
 	}
 
-	/** With a simulated meter, `finished` is called before the return. */
+	/** Starts the probe. With a simulated meter, `finished` is called before this method returns. */
 	start(): void {
 		const { opening, finished } = this.#options;
 		const protocol = protocolOf(opening.settings);
@@ -154,7 +158,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 				this.#unsolicited.hasStray = true;
 				this.startNext(ms);
 			});
-		// Answers in a suggested protocol do not show whether the head is in the right position.
+		// Answers in a suggested protocol do not show whether the head is in the right position, so they are not reported.
 		if (!isReceived || (this.#trial !== undefined && !this.#isRecognising)) return;
 		if (this.#session?.isIdle === true && this.#unsolicited.onIdleBytes(this.#failure, nowMs))
 			this.#task.update((ms) => this.startNext(ms));
@@ -197,7 +201,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		const session = this.#session;
 		if (session === undefined) return;
 		const { failure, meterId } = session;
-		// A whole telegram for which the key is missing still proves that the head is in the right position.
+		// A complete telegram that can't be decrypted without the key still proves that the head is in the right position.
 		const isKeyless = code === EVENT_POOR && failure?.error === METER_AUTH_FAILED;
 		const isUnreadable = code === EVENT_POOR && failure?.isFinal === true && !isKeyless;
 		if (code !== EVENT_END && code !== EVENT_READOUT && !isKeyless && !isUnreadable) return;
@@ -248,7 +252,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		const received = isPort ? 0 : this.#received;
 		const damaged = isPort ? 0 : this.#damaged;
 		const bytes = this.#bytes.slice(0, this.#length);
-		// The bytes were received as 8N1, so the parity bit must be cleared.
+		// The bytes were received as 8N1, so the parity bit must be cleared for the report.
 		if (failure?.finding?.framing === FRAMING_7E1) for (let i = 0; i < bytes.length; i++) bytes[i] &= 0x7f;
 		const { finished, live } = this.#options;
 		finished({ failure, ident, received, damaged, bytes });

@@ -1,7 +1,7 @@
 /**
- * Rows of a load profile in a readout. DLMS/COSEM reads it by its code (cosem/profile.ts). Others have it in the
- * readout (`P.01` of IEC 62056-21, VDEW 2.1.2): a head with the time of the first row, the period in minutes, and the
- * columns' codes and units; then rows of values.
+ * Rows of a load profile in a readout. In DLMS/COSEM, a profile is requested by its code (cosem/profile.ts). In other
+ * protocols it is part of the readout (`P.01` of IEC 62056-21, VDEW 2.1.2): a header with the time of the first row,
+ * the period in minutes, and the codes and units of the columns, then rows of values.
  */
 import { BILLING_PERIOD_CURRENT, type OBISCode } from "../obis/code.js";
 import { RecordCursor } from "../readout/record-cursor.js";
@@ -10,9 +10,9 @@ import { DAY_S, HOUR_S } from "../time/calendar.js";
 import { daysOf } from "../time/date.js";
 import { firstMomentOf, type Offsets, summerOffset, winterOffset } from "../time/wall-clock.js";
 
-/** Values before the columns in a row with its own time: time and status. */
+/** Number of values before the columns in a row with its own time: the time and the status. */
 const OWN_VALUES = 2;
-/** Time range of the API, Unix seconds. It leaves out the first two days, so that local time never precedes 1970. */
+/** Time range of the API, Unix seconds. The first two days are excluded, so that local time is never before 1970. */
 export const TIME_FIRST_S = 2 * DAY_S;
 export const TIME_LIMIT_S = 4_102_444_799;
 const YEAR_2000 = 2000 * 12;
@@ -24,7 +24,9 @@ const DASH = 0x2d;
 const STAMP_LENGTH = 14;
 const STAMP_DASH = 2;
 const DIGIT_0 = 0x30;
-/** Season digit before a time (VDEW 2.1.2): winter time, summer time, or UTC. Without a digit, local time. */
+/**
+ * Season digit before a time (VDEW 2.1.2): winter time, summer time, or UTC. A time without this digit is local time.
+ */
 export const SEASON_NONE = -1;
 export const SEASON_WINTER = 0;
 export const SEASON_SUMMER = 1;
@@ -40,16 +42,16 @@ export class ProfileRows {
 	columns = 0;
 	status: Uint8Array = new Uint8Array(0);
 	hasOwnTimes = false;
-	/** Rows with a wrong number of values were omitted. */
+	/** True if rows with a wrong number of values were omitted. */
 	isCut = false;
 	hasHead = true;
-	/** Number of values in the record before those of the row, because the first row may share a record with the head. */
+	/** Number of values in the record before those of the row. The first row may share a record with the header. */
 	before = 0;
 	#isFirst = false;
 	timeS = Number.NaN;
 	season = SEASON_NONE;
 
-	/** `groups`: A to E of the profile's code. */
+	/** `groups`: groups A to E of the profile's OBIS code. */
 	constructor(zone: Offsets, records: Uint8Array, groups: ArrayLike<number>) {
 		this.#zone = zone;
 		this.#groups = groups;
@@ -80,7 +82,7 @@ export class ProfileRows {
 		return false;
 	}
 
-	/** A group that the meter omits matches any request. */
+	/** Returns true if the record is the header of this profile. A group that the meter omits matches any group. */
 	private isHead(): boolean {
 		const { a, b, c, d, e } = this.cursor.code;
 		const groups = this.#groups;
@@ -89,8 +91,8 @@ export class ProfileRows {
 	}
 
 	/**
-	 * A row with a wrong number of values is omitted, with all rows up to the next head, because their columns and
-	 * times are unknown.
+	 * Goes to the next row. A row with a wrong number of values is omitted, and so are all rows up to the next header,
+	 * because their columns and times are unknown.
 	 */
 	next(): boolean {
 		const { cursor } = this;
@@ -98,7 +100,7 @@ export class ProfileRows {
 			if (cursor.isRow) {
 				if (!this.#isOurs) continue;
 				this.before = this.hasOwnTimes ? OWN_VALUES : 0;
-				// Without a period only the first row has a time.
+				// Without a period, only the time of the first row is known.
 				if (!this.#isFirst) this.timeS += this.periodS || Number.NaN;
 				if (this.hasOwnTimes && cursor.nextValue()) {
 					const timeS = this.momentOf(cursor.text, cursor.length);
@@ -129,7 +131,7 @@ export class ProfileRows {
 		return values === this.columns;
 	}
 
-	/** A row with its own time and no head (Makel meters). */
+	/** Returns true for a row that has its own time and follows no header (Makel meters). */
 	private isRowAlone(): boolean {
 		const { cursor } = this;
 		const isAlone = cursor.nextValue() && isStamp(cursor.text, cursor.length);
@@ -179,14 +181,14 @@ export class ProfileRows {
 		return this.utcOf(localS, this.season);
 	}
 
-	/** Unix s; NaN outside the API's range. */
+	/** Returns Unix s; NaN outside the API's range. */
 	private utcOf(localS: number, season: number): number {
 		if (!(localS >= TIME_FIRST_S && localS <= TIME_LIMIT_S)) return Number.NaN;
 		const zone = this.#zone;
 		if (season === SEASON_NONE) {
 			const firstS = firstMomentOf(zone, Math.floor(localS / 60)) / 1000 + (localS % 60);
-			// An hour of local time occurs twice when summer time ends. A row belongs to the second one if the row before it
-			// is not earlier than this row would be in the first one.
+			// When summer time ends, an hour of local time occurs twice. A row belongs to the second occurrence if the row
+			// before it is not earlier than this row would be in the first occurrence.
 			const isAgain = firstS <= this.timeS && this.timeS < firstS + HOUR_S;
 			const offset = zone.offsetMinutes(firstS * 1000) - zone.offsetMinutes((firstS + HOUR_S) * 1000);
 			return isAgain && offset === 60 ? firstS + HOUR_S : firstS;
@@ -209,7 +211,7 @@ function digitsOf(text: Uint8Array, from: number, to: number): number {
 	return number;
 }
 
-/** Returns the groups A to F; groups that are not given have their usual values. */
+/** Returns groups A to F. Groups that are not given get their usual values. */
 export function profileGroups({ a, b, c, d, e, f }: OBISCode): Uint8Array {
 	return Uint8Array.of(a < 0 ? 1 : a, Math.max(0, b), c, d, Math.max(0, e), f < 0 ? BILLING_PERIOD_CURRENT : f);
 }

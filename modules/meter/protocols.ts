@@ -15,14 +15,14 @@ import { TIC } from "../tic/protocol.js";
 import type { MeterSettings } from "./settings.js";
 import { SIMULATED } from "./simulator.js";
 
-/** Memory of a session; DLMS with keys, after a sign-on in mode E, needs the most. */
+/** Memory of a session. DLMS with keys, after a sign-on in mode E, needs the most. */
 export const READOUT_COST: Cost = Object.freeze({ slots: 500, chunkBytes: 8192 });
-/** Memory for listening; the last readout is kept while the next one is received. */
+/** Memory for listening. The last readout stays in memory while the next one is received. */
 export const LISTEN_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 8192 });
 
 /**
- * IEC 62056-21 with a sign-on, for all settings that no earlier row accepts. A profile that the readout lacks is read
- * in programming mode.
+ * IEC 62056-21 with a sign-on. It is used if the settings match no earlier entry. A load profile that is not in the
+ * readout is read in programming mode.
  */
 export const IEC: MeterProtocol<MeterSettings> = Object.freeze({
 	...SIGN_ON,
@@ -33,7 +33,7 @@ export const IEC: MeterProtocol<MeterSettings> = Object.freeze({
 	},
 });
 
-/** Rows in the order in which they are tried; the last row accepts all settings. */
+/** Entries in the order in which they are compared with the settings. The last entry matches all settings. */
 export const PROTOCOLS: readonly ProtocolRow<MeterSettings>[] = Object.freeze([
 	SIMULATED,
 	MODE_D_PUSH,
@@ -54,7 +54,7 @@ export function protocolOf(settings: MeterSettings): ProtocolRow<MeterSettings> 
 	return PROTOCOLS[i];
 }
 
-/** Undefined for a simulated meter. */
+/** Returns the memory that the protocol needs; undefined for a simulated meter. */
 export function costOf({ simulate, listenBaud }: ProtocolRow<MeterSettings>): Cost | undefined {
 	if (simulate !== undefined) return undefined;
 	return listenBaud === undefined ? READOUT_COST : LISTEN_COST;

@@ -1,17 +1,18 @@
 /**
- * Read statistics: last good readout, last attempt, its failure, and counts. When the clock is set, unknown times are
- * calculated once from the monotonic clock; later corrections leave reported times as they are.
+ * Read statistics: last good readout, last attempt and its failure, and counts. When the clock is set for the first
+ * time, unknown times are calculated from the monotonic clock. Later corrections of the clock do not change these
+ * times.
  */
 import type { Failure } from "../readout/failure.js";
 import type { Readout } from "../readout/readout.js";
 
-/** Codes counted separately; OTHER_CODES counts the rest. */
+/** Number of failure codes that are counted separately. OTHER_CODES counts all others together. */
 const CODES_LIMIT = 16;
 const OTHER_CODES = "other";
 
 export interface ReadStatisticsListener {
 	readonly live?: { changed(): void; measured(): void };
-	/** `failure` is undefined for the first good readout since the start or a failure. */
+	/** Called for each change. `failure` is undefined for the first good readout since the start or since a failure. */
 	failureChanged?(failure: Failure | undefined): void;
 	measured?(readout: Readout): void;
 }
@@ -23,9 +24,9 @@ export class ReadStatistics {
 	measurements = 0;
 	readonly failures = new Map<string, number>();
 	failure: Failure | undefined;
-	/** Unix ms; 0: none yet, or the clock was not set. */
+	/** Unix ms; 0 if there was no attempt yet, or if the clock was not set. */
 	attemptUtcMs = 0;
-	/** End of the last readout, monotonic ms, while its Unix time is unknown. */
+	/** End of the last readout, monotonic ms, as long as its Unix time is unknown. */
 	#lastMs: number | undefined;
 	#attemptMs: number | undefined;
 	#isSimulated = false;
@@ -74,7 +75,7 @@ export class ReadStatistics {
 		failures.set(key, (failures.get(key) ?? 0) + 1);
 	}
 
-	/** Drops a simulated readout, because it must not look like a real one. */
+	/** Drops a simulated readout, because it must not be taken for a real one. */
 	dropSimulated(): void {
 		if (!this.#isSimulated) return;
 		this.#isSimulated = false;

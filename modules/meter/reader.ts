@@ -1,9 +1,9 @@
 /**
  * Runs the meter's sessions and keeps the readout.
  *
- * One session runs at a time. A new caller for a readout shares the result of a running readout; a load profile needs a
- * session of its own, so other callers wait for the next session. A caller waits at most a minute (pending-reads.ts);
- * the session may continue for SESSION_LIMIT_MS.
+ * One session runs at a time. Callers that request a readout while one is running share its result. A load profile
+ * needs its own session, so other callers wait for the next session. A caller waits at most a minute
+ * (pending-reads.ts), but the session may continue for SESSION_LIMIT_MS. The columns of the table are events:
  *
  *                request         settings        readout          end               port gone        timeout
  *     IDLE       READING (a)      LISTENING (b)   -                -                 -                -
@@ -14,22 +14,22 @@
  *     PROBING    waits            -               -                -                 -                -
  *     LIVE       waits (f)        ends (f)        kept, reported   IDLE (g)          IDLE (g)         IDLE (g)
  *
- *     (a) LISTENING if the protocol listens; a simulated readout is reported at once.
+ *     (a) LISTENING if the protocol listens; a simulated readout is reported immediately.
  *     (b) if the protocol listens; READING if a caller waits.
  *     (c) if the protocol now listens or is simulated, then as IDLE; otherwise no change.
  *     (d) if another protocol or speed is selected, then as IDLE.
  *     (e) LISTEN_MS after a request, if bytes but no telegram arrived: reports the kind of data, then as IDLE.
  *
- *     (f) the session is asked to release its association, at most RELEASE_MS long.
- *     (g) after REST_MS as IDLE.
+ *     (f) the session is asked to release its association, which takes at most RELEASE_MS.
+ *     (g) after REST_MS, then as IDLE.
  *
- * `openLive()` leads from IDLE to LIVE (live-mode.ts). `probe()` and `lend()` are refused in LIVE, and end it as a request
- * does.
+ * `openLive()` leads from IDLE to LIVE (live-mode.ts). In LIVE, `probe()` and `lend()` are refused, but like a request
+ * they end the live session.
  *
  * `probe()` and `lend()` lead from IDLE, LISTENING and UNPLUGGED to PROBING. Failures and good readouts in READING and
  * ENDING lead to IDLE.
  *
- * In READING the recogniser (recogniser.ts) examines unexpected bytes once: when they are noticed, or after all
+ * In READING, the recogniser (recogniser.ts) examines unexpected bytes one time: when they arrive, or after all
  * sessions have failed. If it finds nothing, the interrupted session continues.
  */
 import { equalConstantTime } from "../bytes/equal.js";
@@ -71,21 +71,21 @@ import { Recogniser } from "./recogniser.js";
 import type { LineBorrower, LiveListener, MeterReaderOptions, MeterSettings } from "./settings.js";
 import { isAsAdvised, UnsolicitedDetector } from "./unsolicited.js";
 
-/** Some meters need over five minutes at 300 Bd. */
+/** Longest time for a session. Some meters need over five minutes at 300 Bd. */
 const SESSION_LIMIT_MS = 600_000;
-/** Silence before the next sign-on, ms: a meter may repeat its block within 1500 ms. */
+/** Silence before the next sign-on, ms, because a meter may repeat its block within 1500 ms. */
 const QUIET_MS = 2000;
-/** Pause before the port is opened again, while a protocol listens. */
+/** Pause before a lost port is opened again, if the protocol listens. */
 const REOPEN_MS = 10_000;
-/** Some meters send only every ten seconds. */
+/** Time for which the reader listens for a telegram. Some meters send only every ten seconds. */
 const LISTEN_MS = 12_500;
-/** Longest time for a live session to release its association; then the port is closed. */
+/** Longest time for a live session to release its association. After that, the port is closed. */
 const RELEASE_MS = 20_000;
-/** Pause for callers after a live session; a meter needs a second after DISC. */
+/** Pause between a live session and the next one, because a meter needs a second after DISC. */
 const REST_MS = 1000;
-/** In this pause a probe or a PIN that was refused can be tried again. */
+/** Time for which live mode waits after it refused a probe or a PIN, so that the user can try again. */
 const LIVE_QUIET_MS = 7000;
-/** The recogniser ends this long before the first caller's timeout. */
+/** Time by which the recogniser ends before the first caller's timeout. */
 const MARGIN_MS = 500;
 
 const STATE_IDLE = 0;
@@ -110,7 +110,7 @@ export class MeterReader implements Timed, LinkListener {
 	#session: ReadSession | undefined;
 	#profile: ProfileRequest | undefined;
 	#link: Link | undefined;
-	/** Readout that failed its checks, kept until there is a better one. */
+	/** Last readout that failed its checks. It is kept until there is a better one. */
 	#candidate: Readout | undefined;
 	#failure: Failure | undefined;
 	#unsolicited = new UnsolicitedDetector();
@@ -136,7 +136,7 @@ export class MeterReader implements Timed, LinkListener {
 		this.#task = options.deps.driver.register("meter", this);
 	}
 
-	/** Also true while a caller waits for an unsolicited telegram. */
+	/** True during a session of a readout or load profile, and while a caller waits for an unsolicited telegram. */
 	get running(): boolean {
 		return this.isReading || (this.#state === STATE_LISTENING && this.#callbacks.count > 0);
 	}
@@ -147,13 +147,13 @@ export class MeterReader implements Timed, LinkListener {
 		return this.#state === STATE_LISTENING ? this.#protocol?.late : undefined;
 	}
 
-	/** DLMS/COSEM is excluded: some meters push it once an hour. */
+	/** True for a meter that sends often. Pushed DLMS/COSEM is excluded, because some meters push it once an hour. */
 	get sendsOften(): boolean {
 		const protocol = protocolOf(this.#options.settings);
 		return protocol.listenBaud !== undefined && protocol !== DLMS_PUSH;
 	}
 
-	/** The meter has no battery, and is read in a protocol that can stay open. */
+	/** True if the meter has no battery, and is read in a protocol whose association can stay open. */
 	get canLive(): boolean {
 		const { settings } = this.#options;
 		return protocolOf(settings).openLive !== undefined && !settings.battery;
@@ -163,7 +163,10 @@ export class MeterReader implements Timed, LinkListener {
 		return this.#state === STATE_LIVE;
 	}
 
-	/** No effect while the line is in use, or if the last readout has no powers. */
+	/**
+	 * Opens a live session. It has no effect if the line is in use or a caller waits. Without powers in the last readout,
+	 * it reports LIVE_REFUSED.
+	 */
 	openLive(listener: LiveListener, periodMs: number): void {
 		this.#task.update((nowMs) => {
 			const { ledger, settings } = this.#options;
@@ -213,7 +216,7 @@ export class MeterReader implements Timed, LinkListener {
 		});
 	}
 
-	/** `callback` may be called before this method returns. */
+	/** Requests a readout or a load profile. `callback` may be called before this method returns. */
 	read(callback: ReadCallback, profile?: ProfileRequest): void {
 		this.#task.update((nowMs) => {
 			const supported = protocolOf(this.#options.settings).hasProfiles ? profile : undefined;
@@ -252,7 +255,7 @@ export class MeterReader implements Timed, LinkListener {
 		});
 	}
 
-	/** Returns false while a session runs. */
+	/** Lends the line, for a probe or a PIN. Returns false while the line is in use. */
 	lend(
 		begin: (driver: Driver, port: SerialPort, nowMs: number, giveBack: () => void) => LineBorrower | undefined,
 	): boolean {
@@ -287,7 +290,7 @@ export class MeterReader implements Timed, LinkListener {
 
 	advance(nowMs: number): void {
 		if (nowMs < this.#dueMs) {
-			// The callback needs much stack; little is used here.
+			// Notify here, where little stack is in use, because a callback needs much.
 			const due = this.#callbacks.takeDue(nowMs);
 			if (due?.hasResult) due.callback.finished(due.readout, due.failure);
 			else if (due !== undefined) this.onTimeout(due);
@@ -297,7 +300,7 @@ export class MeterReader implements Timed, LinkListener {
 		if (this.#state === STATE_UNPLUGGED || this.#state === STATE_IDLE) this.apply(nowMs);
 		else if (this.#state === STATE_LISTENING) {
 			const isAwaited = this.#callbacks.count > 0 && this.#candidate === undefined && this.#failure === undefined;
-			// A session that has sent something has recognised a meter of its protocol.
+			// If the session has sent something, it has recognised a meter of its own protocol.
 			const { hasStray, hasSent } = this.#unsolicited;
 			if (isAwaited && hasStray && !hasSent) this.recognise(undefined, nowMs);
 		} else if (this.isLive) {
@@ -314,11 +317,11 @@ export class MeterReader implements Timed, LinkListener {
 	}
 
 	private onTimeout({ callback, profile }: PendingRead): void {
-		// Only this caller waits for the profile.
+		// No other caller waits for this profile, so its session is ended.
 		if (profile !== undefined && profile === this.#profile && this.isReading) this.#dueMs = 0;
 		const late = this.#state === STATE_LISTENING ? (this.#failure ?? this.#protocol?.late) : undefined;
 		if (late !== undefined && this.#candidate === undefined) this.outcomes.failed(late);
-		// If the session still waits for an idle line, noise is the cause.
+		// If the session is still waiting for an idle line, noise is the cause.
 		const noise = this.#session?.isIdle === true ? this.#unsolicited.betterOf(undefined) : undefined;
 		if (profile !== undefined) callback.finished(undefined, FAILURE_PROFILE_WAIT);
 		else callback.finished(this.#candidate, late ?? noise ?? FAILURE_WAIT);
@@ -332,7 +335,7 @@ export class MeterReader implements Timed, LinkListener {
 		if (this.isLent || this.isLive) return;
 		const listenBaud = protocol.listenBaud?.(settings);
 		const wasReading = this.isReading;
-		// A session that sends requests continues, unless the protocol now listens or is simulated.
+		// A session that sends requests continues, unless the new protocol listens or is simulated.
 		if (wasReading && listenBaud === undefined && protocol.simulate === undefined) return;
 		const isListening = this.#state === STATE_LISTENING;
 		if (isListening && this.#protocol === protocol && this.#session?.line.baud === listenBaud) return;
@@ -409,7 +412,7 @@ export class MeterReader implements Timed, LinkListener {
 			});
 	}
 
-	/** `interrupted` continues if nothing is found. */
+	/** Starts the recogniser. If it finds nothing, the session `interrupted` continues. */
 	private recognise(interrupted: ReadSession | undefined, nowMs: number): void {
 		this.#unsolicited.isDone = true;
 		this.#link?.close();
@@ -449,7 +452,7 @@ export class MeterReader implements Timed, LinkListener {
 			if (this.isLive) this.onLive(code, session, nowMs);
 			else if (code === EVENT_END) {
 				this.onEnd(session, nowMs);
-				// The remaining callers requested something else, which starts in the next tick.
+				// The remaining callers have requested something else. It is read from the next tick on.
 				if (this.#state === STATE_IDLE && this.#callbacks.count > 0) this.#dueMs = nowMs;
 			} else if (code === EVENT_READOUT || code === EVENT_POOR) this.onReadout(code, session, nowMs);
 		});
@@ -522,8 +525,8 @@ export class MeterReader implements Timed, LinkListener {
 			this.#callbacks.resolve(undefined, found, nowMs);
 		}
 		this.apply(nowMs);
-		// The data are not examined again, so listening has no timeout. Only the wait to reopen a port keeps its
-		// timeout.
+		// The received data are not examined a second time, so listening has no timeout. If a lost port has to be opened
+		// again, the timeout for that stays.
 		if (this.#state === STATE_LISTENING) this.#dueMs = Number.POSITIVE_INFINITY;
 	}
 

@@ -1,7 +1,7 @@
 /**
- * Identifies unsolicited data. It listens at each usual speed in turn, and finds the kind of telegram
+ * Identifies unsolicited data. The recogniser listens at each usual speed in turn. It finds the kind of telegram
  * (telegram-scanner.ts) with its speed and framing, or noise. If a burst contains no telegram, the speed is usually
- * wrong.
+ * wrong. The states and events are:
  *
  *     state     event                               reaction
  *     WAITING   a character arrives                 BURST
@@ -19,7 +19,7 @@
  *     (b) after the last speed: ENDED with noise
  *         otherwise: WAITING at the next speed
  *
- * At the end `next()` returns this session, which continues unless the failure found is final.
+ * At the end, `next()` returns the session that was interrupted. It continues unless the result is a final failure.
  */
 import { FORMAT_8E1, FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { type Machine, type Output, OutputQueue } from "../io/machine.js";
@@ -28,23 +28,32 @@ import { EVENT_END, type Probing, type ReadSession } from "../readout/protocol.j
 import { KIND_ASCII, KIND_NOISE, KIND_NONE, KIND_TIC, TelegramScanner } from "./telegram-scanner.js";
 import { FRAMING_7E1, FRAMING_8E1, FRAMING_8N1, unsolicitedFailure } from "./unsolicited.js";
 
-/** Speeds, most common first. 2400 Bd is tried twice, because M-Bus ports use 8N1 or, by EN 13757-2, 8E1. */
+/**
+ * Speeds, beginning with the most common one. 2400 Bd is tried twice, because M-Bus ports use 8N1 or, as EN 13757-2
+ * requires, 8E1.
+ */
 const BAUDS = Object.freeze([9600, 2400, 115200, 2400, 4800, 19200, 1200, 300, 600, 38400, 57600]);
 /** Index in BAUDS of the speed that is tried in 8E1. */
 const EVEN_PARITY_SPEED = 3;
 /** Longest silence while waiting, ms. Most meters send every 1 to 5 s, some every 10 s. */
 export const SILENT_MS = 11_000;
-/** Limit of the total time, less than the minute that a caller waits. */
+/** Longest time for all speeds together, ms. It is less than the minute that a caller waits. */
 const TIME_MS = 45_000;
 /** Silence that ends a burst, ms. */
 const GAP_MS = 250;
-/** Silence that ends a burst of text, ms. Text pauses between lines (IEC 62056-21, 6.4.5). */
+/**
+ * Silence that ends a burst of text, ms. It is longer, because meters pause between lines of text (IEC 62056-21,
+ * 6.4.5).
+ */
 const TEXT_GAP_MS = 1800;
-/** Longest burst, ms: a DLMS push at 2400 Bd. */
+/** Longest burst, ms; it suffices for a DLMS push at 2400 Bd. */
 const BURST_MS = 2500;
-/** Longest text, ms: 17 KB at 9600 Bd, or 1 KB at 300 Bd. */
+/** Longest burst of text, ms; it suffices for 17 KB at 9600 Bd, or for 1 KB at 300 Bd. */
 const TEXT_MS = 35_000;
-/** A burst of fewer characters is short. It may be interference, or a telegram that is much faster than the line. */
+/**
+ * A burst with fewer characters is short. It may be interference, or a telegram that is sent much faster than the
+ * line's speed.
+ */
 const SHORT_BURST = 8;
 const SHORT_BURSTS = 2;
 const TEXT_BURSTS = 3;
@@ -64,7 +73,7 @@ export class Recogniser implements Machine, ReadSession, Probing {
 	#scanner = new TelegramScanner();
 	#state = STATE_WAITING;
 	#speed = 0;
-	/** Time of the change to this speed, or of the end of the last burst at it, monotonic ms. */
+	/** Time of the change to this speed, or end of the last burst at this speed, monotonic ms. */
 	#sinceMs: number;
 	#beganMs = 0;
 	#count = 0;
@@ -141,7 +150,7 @@ export class Recogniser implements Machine, ReadSession, Probing {
 		const isShort = this.#count < SHORT_BURST;
 		if (isShort) this.#shorts++;
 		if (this.#isText) this.#texts++;
-		// Readable text is not noise, but its kind is unknown.
+		// Readable text is not noise, but no kind of telegram was found in it.
 		if (this.#texts === TEXT_BURSTS) this.end(KIND_NONE);
 		else if (this.#isText || !isWhole || (isShort && this.#shorts < SHORT_BURSTS)) this.wait(nowMs - GAP_MS, nowMs);
 		else this.nextSpeed(nowMs);

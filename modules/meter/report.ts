@@ -1,4 +1,4 @@
-/** Meter section of the diagnostic report, without readings. */
+/** Section of the diagnostic report about the meter. It contains no readings. */
 import type { Core } from "../core/core.js";
 import type { Metering } from "./metering.js";
 import { stateOf } from "./state.js";
@@ -6,7 +6,9 @@ import { stateOf } from "./state.js";
 const DOT = 0x2e;
 const FIRST_PRINTABLE = 0x20;
 const LAST_PRINTABLE = 0x7e;
-/** Runs of this many digits are masked: a serial number has more than a type. */
+/**
+ * A run of this many digits is masked, because it may be a serial number. The names of meter types have fewer digits.
+ */
 const NUMBER_DIGITS = 4;
 const ZERO = 0x30;
 const NINE = 0x39;

@@ -24,7 +24,7 @@ export const SCHEDULE_PERIOD_UNIT = field<string>({
 	choices: Object.freeze([UNIT_MINUTES, UNIT_HOURS, UNIT_DAYS, UNIT_MONTHS]),
 	initial: UNIT_MINUTES,
 });
-/** One of the values allowed for its unit (PERIOD_UNITS). */
+/** Number of units in a period, one of the values allowed for the unit (PERIOD_UNITS). */
 export const SCHEDULE_PERIOD_VALUE = field<number>({
 	entry: IN_SCHEDULE,
 	id: 3,
@@ -51,7 +51,7 @@ export const SCHEDULE_TRIGGER_MINUTE = field<number>({
 	maximum: 59,
 	initial: 0,
 });
-/** Day of the month, if the unit is months; limited to days that every month has. */
+/** Day of the month, if the unit is months. Only days that every month has are allowed. */
 export const SCHEDULE_TRIGGER_DAY = field<number>({
 	entry: IN_SCHEDULE,
 	id: 6,
@@ -79,7 +79,7 @@ const MINUTE = SCHEDULE_TRIGGER_MINUTE.name;
 const HOUR = SCHEDULE_TRIGGER_HOUR.name;
 const DAY = SCHEDULE_TRIGGER_DAY.name;
 
-/** Permitted periods and required triggers of each unit, in the order of the choices of SCHEDULE_PERIOD_UNIT. */
+/** Permitted periods and required triggers for each unit, in the order of the choices of SCHEDULE_PERIOD_UNIT. */
 export const PERIOD_UNITS: readonly PeriodUnit[] = Object.freeze([
 	Object.freeze({ values: Object.freeze([1, 5, 10, 15, 30]), triggers: Object.freeze([]) }),
 	Object.freeze({ values: Object.freeze([1, 2, 4, 8, 12]), triggers: Object.freeze([MINUTE]) }),

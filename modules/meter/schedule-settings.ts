@@ -1,4 +1,4 @@
-/** Converts the schedule's settings for time/recurrence.ts. */
+/** Converts the settings of the schedule to the form of time/recurrence.ts. */
 
 import type { ConfigStore } from "../config/store.js";
 import {
@@ -15,10 +15,10 @@ import {
 
 const HOUR_MINUTES = 60;
 const DAY_MINUTES = 1440;
-/** First Monday of 1970, January 5; days count from it. */
+/** Start of 1970-01-05, the first Monday of 1970, in minutes. Periods of days are counted from it. */
 const MONDAY_MINUTES = 4 * DAY_MINUTES;
 
-/** Undefined if automatic reading is disabled. */
+/** Returns the schedule; undefined if automatic reading is disabled. */
 export function scheduleOf(store: Pick<ConfigStore, "get">) {
 	if (!store.get(SCHEDULE_ENABLED)) return undefined;
 	const unit = store.get(SCHEDULE_PERIOD_UNIT);

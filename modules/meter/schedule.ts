@@ -1,5 +1,5 @@
 /**
- * Reads the meter at the scheduled times.
+ * Reads the meter at the scheduled times. The table shows the next state after each event.
  *
  *                start, settings   clock set        due            readout    failure                reader is busy
  *     OFF        WAITING (a)       –                –              –          –                      –
@@ -7,19 +7,21 @@
  *     RUNNING    WAITING (a)       –                –              WAITING    WAITING, RUNNING (d)   WAITING (e)
  *
  *     (a) OFF if automatic reading is disabled.
- *     (b) for the next time by the corrected clock; due at once if the awaited time has passed.
- *     (c) WAITING if the meter sends unsolicited telegrams: the run ends at once, with success if a telegram arrived
+ *     (b) for the next time by the corrected clock; due immediately if the awaited time has passed.
+ *     (c) WAITING if the meter sends unsolicited telegrams: the run ends immediately, with success if one arrived
  *         since the previous time.
  *     (d) WAITING for a retry after RETRY_MS, if that leaves ROOM_MS before the next time; RUNNING if only the caller's
  *         time limit has passed and the reader's session continues.
  *     (e) for BUSY_MS, if that leaves ROOM_MS before the next time.
  *
- * Times missed without power, during a long readout or by an adjusted clock are made up for by a single run. No time is
- * repeated if the clock is set back by up to half a period, at most an hour. Until the clock is set, periods count from
- * the start, and a month counts as 30 days. A rejected password or key pauses the schedule for REFUSED_MS, unless
- * settings change: more attempts would lock the meter.
+ * Scheduled times may be missed without power, during a long readout, or because the clock was adjusted. A single run
+ * makes up for all of them. No scheduled time is repeated if the clock is set back by up to half a period, but at most
+ * an hour. As long as the clock is not set, periods are counted from the start, and a month has 30 days. After a
+ * rejected password or key, the schedule pauses for REFUSED_MS or until settings change, because more attempts would
+ * lock the meter.
  *
- * `keep()` and `start()` carry the state across a sleep in SAVED_LENGTH bytes, little-endian, times in Unix seconds:
+ * `keep()` saves the state before a sleep in SAVED_LENGTH bytes, and `start()` restores it. Numbers are little-endian,
+ * and times are in Unix seconds:
  *
  *     offset  bytes  contents
  *     0       4      next time; 0 if the clock was not set
@@ -63,12 +65,12 @@ const MINUTE_MS = 60_000;
 const MONTH_MS = 30 * 24 * 60 * MINUTE_MS;
 const RETRY_MS = Object.freeze([60_000, 240_000]);
 const BUSY_MS = 5000;
-/** Pause after a rejected password or key; most meters unlock within an hour. */
+/** Pause after a rejected password or key, ms. Most meters unlock within an hour. */
 const REFUSED_MS = 3_600_000;
 const ROOM_MS = 60_000;
-/** The clock may be set back by this much without repeating a scheduled time. */
+/** Time by which the clock may be set back without repeating a scheduled time, ms. */
 const SLACK_MS = 3_600_000;
-/** Maximum number of missed times that are counted at once. */
+/** Maximum number of missed times that are counted in one step. */
 const COUNT_LIMIT = 1000;
 
 export const SAVED_LENGTH = 24;
@@ -90,14 +92,14 @@ export class Schedule implements Timed, ReadCallback {
 	#state = STATE_OFF;
 	#plan: Recurrence | undefined;
 	deadlineMs = Number.POSITIVE_INFINITY;
-	/** Scheduled time, Unix ms; 0 while the clock is not set. */
+	/** Scheduled time, Unix ms; 0 as long as the clock is not set. */
 	#nextUtcMs = 0;
 	#dueUtcMs = 0;
 	#isRetry = false;
 	#failed = 0;
 	#refusedUntilMs = 0;
 	#readouts = 0;
-	/** True from a sleep to the next run, which waits for a new unsolicited telegram. */
+	/** True from a sleep to the next run. That run waits for a new unsolicited telegram. */
 	#hasSlept = false;
 	lastRunUtcMs = 0;
 	/** Failure code of the last run; "" after a success. */
@@ -109,13 +111,14 @@ export class Schedule implements Timed, ReadCallback {
 		this.#task = options.deps.driver.register("schedule", this);
 	}
 
-	/** Unix ms; 0 if none is planned or the clock is not set. */
+	/** Unix ms; 0 if no run is planned, or if the clock is not set. */
 	get nextRunUtcMs(): number {
 		return this.#state === STATE_WAITING ? this.#nextUtcMs : 0;
 	}
 
 	/**
-	 * `lastUtcMs`: last readout before the start, 0 if unknown. `saved`, `error`: state and failure code before a sleep.
+	 * `lastUtcMs`: time of the last readout before the start; 0 if unknown. `saved`, `error`: state and failure code
+	 * before a sleep.
 	 */
 	start(lastUtcMs: number, saved?: DataView, error = ""): void {
 		this.#task.update((nowMs) => {
@@ -160,7 +163,7 @@ export class Schedule implements Timed, ReadCallback {
 	clockChanged(): void {
 		this.#task.update((nowMs) => {
 			if (this.#state !== STATE_WAITING) return;
-			// If the clock was set forward, the awaited time may have passed.
+			// If the clock was set forward, the scheduled time may have passed.
 			if (this.#nextUtcMs !== 0 && this.#nextUtcMs <= this.utcMs) this.deadlineMs = nowMs;
 			else this.wait(nowMs);
 		});
@@ -175,7 +178,7 @@ export class Schedule implements Timed, ReadCallback {
 		if (nowMs < this.deadlineMs) return;
 		const utcMs = this.utcMs;
 		if (utcMs < this.#nextUtcMs) {
-			// The host's timer and clock may differ slightly.
+			// The host's timer may be slightly faster than its clock.
 			this.deadlineMs = nowMs + this.#nextUtcMs - utcMs;
 			return;
 		}
@@ -201,7 +204,7 @@ export class Schedule implements Timed, ReadCallback {
 		this.#task.update((nowMs) => {
 			if (this.#state !== STATE_RUNNING) return;
 			const { reader } = this.#options;
-			// The session may run for ten minutes; callers get a report after one.
+			// The session may run for ten minutes, but a caller is notified after one.
 			if (failure === FAILURE_WAIT && reader.running) reader.read(this);
 			else this.onRunEnd(failure, nowMs);
 		});
@@ -234,7 +237,7 @@ export class Schedule implements Timed, ReadCallback {
 		this.#isRetry = saved.getUint8(RETRY_OFFSET) === 1;
 		const refusedUtcMs = timeAt(saved, REFUSED_OFFSET);
 		if (refusedUtcMs > 0) this.#refusedUntilMs = nowMs + Math.min(REFUSED_MS, refusedUtcMs - utcMs);
-		// If the clock was not set, the end of the sleep counts as due.
+		// If the clock was not set, the next time is unknown, and the end of the sleep takes its place.
 		this.#nextUtcMs = utcMs === 0 ? 0 : timeAt(saved, NEXT_OFFSET) || utcMs;
 		this.deadlineMs = nowMs + Math.max(0, this.#nextUtcMs - utcMs);
 	}
@@ -306,7 +309,7 @@ export class Schedule implements Timed, ReadCallback {
 	}
 }
 
-/** Rounds up to seconds, so that a retry is never early. */
+/** Writes a time, rounded up to whole seconds, so that a retry is never early. */
 function putTime(saved: DataView, offset: number, utcMs: number): void {
 	saved.setUint32(offset, Math.ceil(utcMs / 1000), true);
 }

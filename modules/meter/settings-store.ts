@@ -1,4 +1,4 @@
-/** Converts the meter settings for reader.ts (MeterSettings). */
+/** Converts the meter settings to the form of the meter reader (MeterSettings). */
 
 import { put } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";

@@ -28,12 +28,12 @@ export interface MeterDeps {
 
 export interface LineBorrower {
 	readonly trying?: string;
-	/** Makes the borrower stop using the line, without calling back. */
+	/** Makes the borrower stop using the line. The borrower does not call back. */
 	stop(): void;
 }
 
 export interface LiveListener {
-	/** Called after each round; with a failure if the meter or the line has ended the session. */
+	/** Called after each round of live values. `failure` is defined if the meter or the line has ended the session. */
 	onRound(failure: Failure | undefined, nowMs: number): void;
 }
 

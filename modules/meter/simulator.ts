@@ -1,9 +1,9 @@
 /**
  * Built-in meter simulator (`simulator_en`): a household with solar panels.
  *
- * The power is constant in each of the week's 168 hours. It is the load minus the solar power of that hour of the day,
- * each multiplied by a factor for the day of the week; it is imported if positive, otherwise exported. Energy is the
- * sum since 2024-01-01 (a Monday).
+ * The power is constant within each of the week's 168 hours. It is the load minus the solar power at that hour of the
+ * day; both are multiplied by a factor for the day of the week. A positive power is imported, a negative one exported.
+ * The energy is the sum since 2024-01-01 (a Monday).
  */
 
 import { asciiBytes } from "../bytes/ascii.js";
@@ -17,14 +17,14 @@ import type { RecordSink } from "../readout/sink.js";
 import { digitsOf } from "../time/date.js";
 import type { MeterSettings } from "./settings.js";
 
-/** Identification, without `/`. */
+/** Identification of the simulated meter, without `/`. */
 const SIMULATOR_IDENT = "SMG5SIMULATOR";
 const SIMULATOR_BAUD = 9600;
 
-/** Load by hour of the day, W. It is one text, because each number in a table would take 16 bytes of flash. */
+/** Load for each hour of the day, W. It is one string, because each number in a table would take 16 bytes of flash. */
 const LOAD_W = "210 190 180 180 190 260 620 840 560 420 390 480 760 540 430 410 520 880 1340 1180 860 640 420 280";
 const SUN_W = "0 0 0 0 0 20 160 520 1100 1780 2350 2720 2860 2740 2380 1820 1150 560 190 30 0 0 0 0";
-/** Factor of the load by day of the week, per cent, Monday first. */
+/** Factor of the load for each day of the week from Monday on, per cent. */
 const LOAD_PERCENT = "100 96 98 101 108 131 118";
 const SUN_PERCENT = "84 100 31 66 92 100 77";
 
@@ -52,7 +52,7 @@ export class MeterSimulator {
 	#importTariff1Wh = 0;
 	#exportWh = 0;
 
-	/** `timeMs`: Unix ms, or ms since start. */
+	/** Writes the records of a readout. `timeMs`: Unix ms, or ms since the start if the clock is not set. */
 	run(sink: RecordSink, timeMs: number): void {
 		const parser = new DataSetParser(sink);
 		const sinceMs = timeMs >= START_MS ? timeMs - START_MS : timeMs;
@@ -104,7 +104,7 @@ export class MeterSimulator {
 		return Math.round((load - Number(this.#sunW[hourOfDay]) * Number(this.#sunPercent[day])) / 100);
 	}
 
-	/** 0.9.1 hhmmss and 0.9.2 yymmdd, UTC. */
+	/** Writes 0.9.1 (hhmmss) and 0.9.2 (yymmdd), in UTC. */
 	private clock(parser: DataSetParser, timeMs: number): void {
 		const days = Math.floor(timeMs / DAY_MS);
 		const minutes = Math.floor((timeMs - days * DAY_MS) / 60_000);
@@ -168,7 +168,7 @@ export class MeterSimulator {
 	}
 }
 
-/** -3 to 3; changes every ten seconds. */
+/** Variation of the voltage or current: -3 to 3, changing every ten seconds. */
 function rippleAt(sinceMs: number): number {
 	const step = Math.floor(sinceMs / 10_000);
 	return (((step * 7919) % 101) % 7) - 3;
@@ -177,7 +177,7 @@ function rippleAt(sinceMs: number): number {
 export const SIMULATED: SimulatedProtocol<MeterSettings> = Object.freeze({
 	isChosen: (settings: MeterSettings) => settings.simulator,
 	simulate: ({ settings, records, nowMs }: Opening<MeterSettings>, utcMs: number) => {
-		// Without a clock the values depend on the time since the start.
+		// If the clock is not set, the values depend on the time since the start.
 		new MeterSimulator().run(records, utcMs === 0 ? nowMs : utcMs);
 		const isDLMS = settings.protocol === "dlms";
 		return {

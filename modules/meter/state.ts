@@ -1,7 +1,7 @@
-/** Status of meter reading. */
+/** State of meter reading in the status. */
 import type { MeterReader } from "./reader.js";
 
-/** "reading", "ok", "idle" before the first attempt, or the failure code. */
+/** Returns "reading", "ok", "idle" before the first attempt, or the code of the failure. */
 export function stateOf({ outcomes, running }: MeterReader): string {
 	const { failure, last } = outcomes;
 	if (running) return "reading";

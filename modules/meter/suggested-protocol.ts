@@ -25,8 +25,8 @@ const HDLC: SuggestedProtocol = Object.freeze({
 });
 
 /**
- * Returns the protocols to try. Those that the rows of PROTOCOLS suggest are tried in the last round only, because they
- * take long, and because a request could hide what a meter pushes.
+ * Returns the protocols to try. Protocols with a `suggestion` in PROTOCOLS are tried only in the last round, because
+ * they take long, and because a request could disturb a telegram that a meter pushes.
  */
 export function suggestionsFor(settings: MeterSettings, isLastRound: boolean): readonly SuggestedProtocol[] {
 	const suggestions: SuggestedProtocol[] = [];
@@ -44,7 +44,10 @@ export function suggestionsFor(settings: MeterSettings, isLastRound: boolean): r
 	return suggestions;
 }
 
-/** Returns the protocol of meters that call; undefined if it is the configured one, or missing in this firmware. */
+/**
+ * Returns the protocol of meters that only call from time to time; undefined if it is the configured one, or missing in
+ * this firmware.
+ */
 export function callingProtocol(settings: MeterSettings): SuggestedProtocol | undefined {
 	return PROTOCOLS.find((row) => row.suggestion?.calls && !row.isChosen(settings))?.suggestion;
 }

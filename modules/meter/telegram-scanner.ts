@@ -1,18 +1,19 @@
 /**
- * Recognises unsolicited telegrams by their structure, from bytes of eight bits.
+ * Recognises unsolicited telegrams by their structure. The input is bytes of eight bits.
  *
  * | kind | required contents |
  * |---|---|
- * | ASCII | identification line, a data set, `!`, no STX between (IEC 62056-21, 6.4.5): 7E1 or 8N1, like most of its characters |
+ * | ASCII | identification line, data set, `!`, no STX between (IEC 62056-21, 6.4.5); 7E1 or 8N1 if most characters are |
  * | SML | 1B×4 01×4 76, or 1B×4 1A and a pad count of 0 to 3 (SML 1.04, 8.1) |
  * | HDLC | 7E A…, addresses, UI, header check, LLC E6 E7 00, a pushed APDU (IEC 62056-46, 6.4) |
  * | M-Bus | 68 L L 68, SND_UD, CI of the DLMS transport, sum, 16 (EN 13757-2, 5.5; IEC 62056-7-3) |
  * | wrapper | 00 01, ports and length, and the head of a pushed APDU (IEC 62056-47, 4) |
- * | TIC | three consecutive groups, LF … CR, with a right check character (Enedis-NOI-CPT_54E): France's Linky |
- * | bare | outside these frames, the head of general-glo-ciphering: DB 08, title, 82 and length, security control |
+ * | TIC | three consecutive groups, LF … CR, with a correct check character (Enedis-NOI-CPT_54E; the French Linky) |
+ * | bare | outside these frames, the start of general-glo-ciphering: DB 08, title, 82 and length, security control |
  *
- * Answers to requests do not match: a block has STX, and an HDLC answer is not a UI frame. A data-notification in an I
- * frame counts as pushed (Kaifa). A damaged telegram is skipped.
+ * Answers to requests do not match, because their block has an STX, or their HDLC frame is not a UI frame. A
+ * data-notification in an I frame counts as pushed, because Kaifa meters push in this form. A damaged telegram is
+ * skipped.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { hasEvenParity } from "../bytes/parity.js";
@@ -23,7 +24,7 @@ export const KIND_SML = 2;
 export const KIND_HDLC = 3;
 export const KIND_MBUS = 4;
 export const KIND_WRAPPER = 5;
-/** Unknown data; reported by recogniser.ts. */
+/** Data of an unknown kind, which recogniser.ts reports. */
 export const KIND_NOISE = 6;
 export const KIND_BARE = 7;
 export const KIND_TIC = 8;
@@ -45,20 +46,23 @@ const TEXT_HUNT = 0;
 const TEXT_IDENT = 1;
 const TEXT_SETS = 2;
 const IDENT_LIMIT = 80;
-/** Manufacturer's letters after `/`. A `/` among them begins a new identification. */
+/** Number of manufacturer's letters after `/`. A `/` among them begins a new identification. */
 const LETTERS = 3;
 const TEXT_LIMIT = 40_000;
-/** One in this number of characters may be damaged. */
+/** One character in this many may be damaged. */
 const DAMAGE_RATIO = 16;
-/** Length of a run of text characters that proves the speed; at a wrong speed its chance is one in 2^32. */
+/**
+ * Number of consecutive text characters that proves the speed. At a wrong speed, the chance of such a run is one in
+ * 2^32.
+ */
 const TEXT_RUN = 32;
-/** Valid TIC groups in a row; one in 64 has a valid check character by chance. */
+/** Number of consecutive valid TIC groups that proves TIC. By chance, one group in 64 has a valid check character. */
 const GROUPS = 3;
 
-/** HDLC header: flag, format, two addresses of 4 bytes, control, header check, LLC, tag. */
+/** Length of an HDLC header: flag, format, two addresses of 4 bytes, control, header check, LLC, tag. */
 const HEAD_LIMIT = 18;
 const SND_UD = 0x53;
-/** Bytes examined for a wrapper: version, ports, length, tag, and those that identify an APDU. */
+/** Number of bytes that are examined for a wrapper: version, ports, length, tag, and those that identify an APDU. */
 const WRAPPER_LENGTH = 14;
 const WRAPPER_TAG = 8;
 
@@ -70,7 +74,7 @@ const GENERAL_DED = 0xdc;
 const GENERAL_CIPHERING = 0xdd;
 const GENERAL_SIGNING = 0xdf;
 const GENERAL_BLOCK = 0xe0;
-/** A system title begins a ciphered APDU. */
+/** Length of the system title at the beginning of a ciphered APDU. */
 const TITLE_LENGTH = 8;
 const TIME_LENGTH = 12;
 const ENCRYPTED = 0x20;
@@ -78,7 +82,7 @@ const ENCRYPTED = 0x20;
 export class TelegramScanner {
 	/** True if the characters of KIND_ASCII have a parity bit; always true for KIND_TIC. */
 	hasParity = false;
-	/* ASCII: */
+	/* State of the search for ASCII: */
 	#text = TEXT_HUNT;
 	#length = 0;
 	#even = 0;
@@ -88,24 +92,24 @@ export class TelegramScanner {
 	#sets = 0;
 	#evenRun = 0;
 	#plainRun = 0;
-	/* TIC: */
+	/* State of the search for TIC: */
 	#groupSum = 0;
 	#groupLast = 0;
 	/** Last character of the group, which may be the check character. */
 	#groupCheck = 0;
 	#groups = 0;
-	/* SML: */
+	/* State of the search for SML: */
 	#escapes = 0;
-	/** 01 bytes after four 1B bytes. */
+	/** Number of 01 bytes after four 1B bytes. */
 	#begins = 0;
 	/** True if the next byte is the pad count. */
 	#isEnding = false;
-	/* HDLC: */
-	/** Header from the format on. */
+	/* State of the search for HDLC: */
+	/** Header from the format field on. */
 	readonly #head = new Uint8Array(HEAD_LIMIT);
-	/** -1 outside a header. */
+	/** Number of bytes of the header; -1 outside a header. */
 	#headLength = -1;
-	/* M-Bus: */
+	/* State of the search for M-Bus: */
 	#frame = 0;
 	#frameLength = 0;
 	/** Sum of the frame's bytes after its header, modulo 256. */
@@ -157,8 +161,9 @@ export class TelegramScanner {
 	}
 
 	/**
-	 * A group is LF, label, data, check character, CR, separated by HT or blank. The check is six bits of the sum of
-	 * the characters before it, plus 0x20; in the older TIC without the last separator.
+	 * A group is LF, label, data, check character, CR; HT or blank separates label, data and check character. The check
+	 * character is 0x20 plus six bits of the sum of the characters before it. In the older TIC, this sum excludes the
+	 * last separator.
 	 */
 	private scanTIC(character: number): boolean {
 		if (character === LF) this.#groupSum = this.#groupLast = this.#groupCheck = 0;
@@ -207,7 +212,7 @@ export class TelegramScanner {
 		else this.#address++;
 	}
 
-	/** True if nearly all characters of the telegram have the same framing. */
+	/** Ends a telegram. Returns true if nearly all of its characters have the same framing. */
 	private isTelegram(): boolean {
 		this.#text = TEXT_HUNT;
 		this.hasParity = this.#even > this.#plain;
@@ -255,7 +260,7 @@ export class TelegramScanner {
 		return isPushed;
 	}
 
-	/** -1 if it is unknown or impossible. */
+	/** Returns the offset of the control field; -1 if it is unknown or impossible. */
 	private controlAt(): number {
 		let at = 2;
 		for (let address = 0; address < 2; address++) {
@@ -285,7 +290,7 @@ export class TelegramScanner {
 		else if (at < 4) {
 			const isDoubled = at === 2 && this.#frameLength === 0x68 && byte !== 0x68;
 			if (isDoubled) {
-				// The previous byte was noise, and the presumed length is the first byte of the frame.
+				// The previous 68 was noise, and the byte taken for the length was the first 68 of the frame.
 				this.#frame = 2;
 				this.#frameLength = byte;
 			} else if (byte !== (at === 2 ? this.#frameLength : 0x68)) this.#frame = byte === 0x68 ? 1 : 0;
@@ -293,7 +298,7 @@ export class TelegramScanner {
 			this.#isPush = this.#frameLength > 3;
 		} else if (at < 4 + this.#frameLength) {
 			this.#sum = (this.#sum + byte) & 0xff;
-			// The field C must be SND_UD, with or without FCB. CI may be any segment number from 0 to 15, with or
+			// The control field must be SND_UD, with or without FCB. CI may have any segment number from 0 to 15, with or
 			// without the mark of the last segment.
 			if ((at === 4 && (byte & 0xdf) !== SND_UD) || (at === 6 && byte >= 0x20)) this.#isPush = false;
 			if (!this.#isPush) this.#frame = 0;
@@ -328,7 +333,7 @@ export class TelegramScanner {
 		return this.lastAt(10) === 0x82 && this.lastAt(11) < 0x10 && (control & 0xae) === ENCRYPTED;
 	}
 
-	/** 0: the oldest of the last WRAPPER_LENGTH bytes. */
+	/** Returns one of the last WRAPPER_LENGTH bytes; index 0 is the oldest one. */
 	private lastAt(index: number): number {
 		return this.#last[(this.#next + index) % WRAPPER_LENGTH];
 	}

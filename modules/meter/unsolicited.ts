@@ -1,6 +1,6 @@
 /**
- * Failures for unsolicited data. They are made from entries of failures.ts by adding the kind of data, the speed and
- * the framing that were found, so they must be compared by code, not by identity.
+ * Failures for unsolicited data. Each is a new object, made from an entry of failures.ts by adding the kind of data,
+ * the speed and the framing that were found. So they must be compared by code, not by identity.
  */
 import { HDLC_OTHER_ADDRESS, HDLC_REFUSED } from "../hdlc/failures.js";
 import { IEC_NO_IDENT } from "../iec62056-21/failures.js";
@@ -18,12 +18,12 @@ import {
 import type { MeterSettings } from "./settings.js";
 import { KIND_ASCII, KIND_NOISE, KIND_SML, KIND_TIC, KIND_WRAPPER } from "./telegram-scanner.js";
 
-/** Framings, as named in the API. */
+/** Framings, with their names in the API. */
 export const FRAMING_7E1 = "7E1";
 export const FRAMING_8N1 = "8N1";
 export const FRAMING_8E1 = "8E1";
 
-/** Words of the API, in the order of KIND_… from KIND_ASCII on. */
+/** Kinds of data in the words of the API, in the order of KIND_… from KIND_ASCII on. */
 const WORDS = "ascii sml dlms_hdlc dlms_mbus dlms_wrapper noise dlms_bare tic";
 const SML_ADVICE: Advice = Object.freeze({ protocol: PROTOCOL_SML });
 const TIC_ADVICE: Advice = Object.freeze({ protocol: PROTOCOL_TIC });
@@ -73,7 +73,10 @@ function isUnanswered(failure: Failure | undefined): boolean {
 	return failure === undefined || failure.progress < IEC_NO_IDENT.progress || isUnexplained(failure);
 }
 
-/** Characters that were no echo arrived, but the session failed. */
+/**
+ * True for a failure after which received characters are still unexplained: they were not an echo, but the session
+ * failed.
+ */
 export function isUnexplained(failure: Failure): boolean {
 	return failure.progress === IEC_NO_IDENT.progress || failure === HDLC_OTHER_ADDRESS || failure === HDLC_REFUSED;
 }
@@ -86,12 +89,12 @@ export function isAsAdvised({ advice }: Failure, settings: MeterSettings): boole
 	return pushBaud > 0 && settings.protocol === advice?.protocol && settings.dlms.pushBaud === pushBaud;
 }
 
-/** Longest wait for an idle line before the first request, ms; a meter may still be sending. */
+/** Longest wait for an idle line before the first request, ms. A meter may still be sending. */
 const IDLE_MS = 4000;
 
-/** The data are examined at most once. */
+/** Notices bytes that no session expects. They are examined at most once. */
 export class UnsolicitedDetector {
-	/** True if bytes have arrived that are not an answer. */
+	/** True if bytes have arrived that do not answer a request. */
 	hasStray = false;
 	isDone = false;
 	hasSent = false;
@@ -103,8 +106,8 @@ export class UnsolicitedDetector {
 	}
 
 	/**
-	 * Call it for bytes that arrive while no answer is expected. `known`: failure that progressed furthest. Returns true
-	 * if the bytes must be examined at once.
+	 * Call it for bytes that arrive while no answer is expected. `known`: failure of the session that progressed
+	 * furthest. Returns true if the bytes must be examined immediately.
 	 */
 	onIdleBytes(known: Failure | undefined, nowMs: number): boolean {
 		this.hasStray = true;
@@ -112,7 +115,10 @@ export class UnsolicitedDetector {
 		return !this.isDone && (this.hasSent || nowMs >= this.#idleMs + IDLE_MS) && isUnanswered(known);
 	}
 
-	/** Noise is kept for `betterOf`; undefined is returned for it. */
+	/**
+	 * Call it after the bytes were examined, or after a session failed. If the result is noise, stores it for `betterOf`
+	 * and returns undefined; otherwise returns the failure.
+	 */
 	onEnd(failure: Failure | undefined): Failure | undefined {
 		if (failure !== undefined && isUnexplained(failure)) this.hasStray = true;
 		if (failure?.finding === undefined || failure.isFinal) return failure;
@@ -125,7 +131,7 @@ export class UnsolicitedDetector {
 		return this.hasStray && !this.isDone && isUnanswered(known);
 	}
 
-	/** Noise, if there was some and no session received a valid answer; otherwise `known`. */
+	/** Returns noise, if there was some and no session received a valid answer; otherwise `known`. */
 	betterOf(known: Failure | undefined): Failure | undefined {
 		return isUnanswered(known) ? (this.#noise ?? known) : known;
 	}

@@ -1,16 +1,16 @@
 /**
- * Queue of messages; publisher.ts decides when the next one is sent.
+ * Queue of MQTT messages. publisher.ts decides when the next one is sent.
  *
  *     ONLINE      publish that the gateway is online
  *     WITHDRAW    withdraw the Home Assistant announcement when it is no longer wanted or its prefix has changed
  *     ANNOUNCE    announce the entities to Home Assistant if it does not know them yet
- *     STATE       publish all entities in one JSON text
- *     VALUES      publish each entity in turn
+ *     STATE       publish the values of all entities in one JSON text
+ *     VALUES      publish the value of each entity in turn
  *     UPDATE      publish the installed and the newest firmware, and the progress of an installation
  *     OFFLINE     publish that the gateway goes offline for good
  *
- * A message is due until the broker has acknowledged it. The announced keys are kept in flash, so that the announcement
- * can be withdrawn, and each key that no longer exists is removed from Home Assistant once:
+ * A message is due until the broker has acknowledged it. The keys of the announced entities are kept in flash, so that
+ * the announcement can be withdrawn, and so that an entity that no longer exists is removed from Home Assistant:
  *
  *     <discovery prefix> <check of the meter's identification> <key> <key> …, each followed by a blank
  */
@@ -51,7 +51,7 @@ import {
 } from "./messages.js";
 import type { Message } from "./session.js";
 
-/** Messages as bits, in the order of sending. */
+/** Kinds of messages as bits. A lower bit is sent earlier. */
 const ONLINE_DUE = 1;
 const WITHDRAW = 2;
 const ANNOUNCE = 4;
@@ -64,22 +64,22 @@ const VALUES_OF_READOUT = STATE | VALUES;
 const OF_READOUT = ANNOUNCE | VALUES_OF_READOUT;
 
 /**
- * A readout this long before the end of the pause is sent at once. One late message would otherwise delay all later
- * ones.
+ * A readout that comes up to this long before the end of the pause is sent immediately. Otherwise one late message
+ * would delay all later ones.
  */
 const EARLY_MS = 500;
 /**
  * Shortest pause at which values are sent with acknowledgement, seconds. With a shorter pause, new values soon replace
- * lost ones.
+ * those that were lost.
  */
 const ACKNOWLEDGED_PAUSE_S = 10;
-/** Pauses after which a momentary value that was not renewed is out of date. */
+/** Number of pauses after which a momentary value that was not renewed is out of date. */
 const FRESH_PAUSES = 3;
 
-/** Settings of a session; changes apply from the next one on. */
+/** Settings of a session. Changed settings apply from the next session on. */
 class Plan {
 	readonly base: string;
-	/** Empty if discovery is off. */
+	/** Prefix of the discovery topics; empty if discovery is off. */
 	readonly prefix: string;
 	readonly hasState: boolean;
 	readonly hasValues: boolean;
@@ -112,9 +112,9 @@ export class Agenda {
 	#due = NOTHING;
 	#sending = NOTHING;
 	#index = 0;
-	/** Keys being announced; stored in flash once the announcement is acknowledged. */
+	/** Keys that are being announced. They are stored in flash when the announcement is acknowledged. */
 	#sent = "";
-	/** Keys announced in this session, each between blanks. */
+	/** Keys that were announced in this session, each between blanks. */
 	#shown = "";
 	#shownSecs = 0;
 	/** True if the announced keys belong to another meter, or to this meter with other settings. */
@@ -127,7 +127,10 @@ export class Agenda {
 		this.#deps = deps;
 	}
 
-	/** With `isLast` the session only withdraws the announcement. */
+	/**
+	 * Begins a session. If `isLast`, the session only publishes that the gateway is offline and withdraws the
+	 * announcement.
+	 */
 	begin(isLast: boolean): void {
 		const { config, info } = this.#deps;
 		const plan = new Plan(config, info.serial);
@@ -152,7 +155,7 @@ export class Agenda {
 		return `${this.#plan?.base}/status`;
 	}
 
-	/** Home Assistant's birth message if discovery is on, commands if they are accepted. */
+	/** Topics to subscribe to: Home Assistant's birth message if discovery is on, and commands if they are accepted. */
 	get topics(): string[] {
 		const { base = "", hasCommands, prefix } = this.#plan ?? {};
 		const topics = prefix === "" ? [] : [BIRTH_TOPIC];
@@ -164,7 +167,7 @@ export class Agenda {
 		return this.stored !== "";
 	}
 
-	/** A message is due or in flight, even if it may not be sent yet. */
+	/** True if a message is due or in flight, even if it may not be sent yet. */
 	get isBusy(): boolean {
 		return (this.#due | this.#sending) !== NOTHING;
 	}
@@ -197,7 +200,7 @@ export class Agenda {
 		if (firmware.progress === undefined) this.renew();
 	}
 
-	/** Drops unsent values: the next readout belongs to another meter or other settings. */
+	/** Drops unsent values, because the next readout will belong to another meter or to other settings. */
 	forgetMeter(): void {
 		this.#readout = this.#entities = undefined;
 		this.#due &= ~OF_READOUT;
@@ -205,7 +208,7 @@ export class Agenda {
 		this.#shown = "";
 	}
 
-	/** Home Assistant has started and needs everything. */
+	/** Call it when Home Assistant has started, because it then needs all messages again. */
 	sendAll(): void {
 		this.#shown = "";
 		this.#due |= ONLINE_DUE;
@@ -219,27 +222,27 @@ export class Agenda {
 		this.renew();
 	}
 
-	/** `isOther`: the new settings name another broker, or disable MQTT. */
+	/** Prepares the end of the session. `isOther`: true if the new settings name another broker or disable MQTT. */
 	finish(isOther: boolean): void {
 		const { config, info } = this.#deps;
 		const { base, prefix } = new Plan(config, info.serial);
 		this.#fromMs = 0;
-		// Subscribers must not use the stale retained values of the old topic.
+		// The gateway goes offline on the old topic, so that subscribers do not use the old values that are retained there.
 		if (isOther || base !== this.#plan?.base) this.#due = OFFLINE_DUE;
 		if ((isOther || prefix !== this.#plan?.prefix) && this.stored !== "")
 			this.#due = (this.#due & ~ANNOUNCE) | WITHDRAW;
 	}
 
-	/** Time at which the next message is due, monotonic ms; 0: now; Infinity: never. */
+	/** Time at which the next message is due, monotonic ms; 0: immediately; Infinity: never. */
 	get dueMs(): number {
 		if (this.#due === NOTHING) return Number.POSITIVE_INFINITY;
 		return this.#due & ~(STATE | VALUES) ? 0 : this.#fromMs;
 	}
 
-	/** The message returned is in flight; undefined if none may be sent now. */
+	/** Returns a message, which is then in flight; undefined if none may be sent now. */
 	next(nowMs: number): Message | undefined {
 		while (nowMs >= this.dueMs) {
-			// The lowest bit that is set.
+			// The lowest bit that is set is sent first.
 			const bit = this.#due & -this.#due;
 			this.#due &= ~bit;
 			const message = this.make(bit, nowMs);
@@ -256,7 +259,10 @@ export class Agenda {
 		return (this.#sending & VALUES_OF_READOUT) === 0 || this.pauseSecs >= ACKNOWLEDGED_PAUSE_S;
 	}
 
-	/** True if the broker now has all values of the newest readout. */
+	/**
+	 * Call it when the broker has the message in flight. Returns true if the broker now has all values of the newest
+	 * readout.
+	 */
 	acknowledged(): boolean {
 		const bit = this.#sending;
 		this.#sending = NOTHING;
@@ -280,7 +286,7 @@ export class Agenda {
 		if (this.#due === NOTHING) this.#entities = undefined;
 	}
 
-	/** False before the first readout, when a 0 would look like a reading. */
+	/** False before the first readout, because a value of 0 would look like a reading. */
 	private get hasContent(): boolean {
 		return this.#readout !== undefined || this.#hasFailed;
 	}
@@ -295,7 +301,7 @@ export class Agenda {
 		if (plan.hasValues) this.#due |= VALUES;
 	}
 
-	/** Undefined if there is nothing to send. */
+	/** Creates the message for a bit; undefined if there is nothing to send. */
 	private make(bit: number, nowMs: number): Message | undefined {
 		const { text, writer } = this.#deps;
 		const plan = this.#plan;
@@ -335,7 +341,7 @@ export class Agenda {
 		return freshSecs === 0 ? 0 : Math.max(freshSecs, FRESH_PAUSES * this.pauseSecs);
 	}
 
-	/** Undefined if Home Assistant knows all entities. */
+	/** Creates the announcement; undefined if Home Assistant knows all entities. */
 	private announce(plan: Plan, entities: Entities): Message | undefined {
 		const { firmware, info, networkSettings, writer } = this.#deps;
 		const { prefix, base, hasCommands, hasState, language } = plan;
@@ -344,7 +350,7 @@ export class Agenda {
 		const check = meterId === undefined ? "" : crc16(meterId, 0, meterId.length);
 		const head = `${prefix} ${check} `;
 		const known = this.stored;
-		// Before the first readout it is unknown whether the meter has changed.
+		// Before the first readout, the meter's identification is unknown, so it counts as unchanged.
 		const wasSame = known.startsWith(check === "" ? `${prefix} ` : head) && !(this.#isOther && check !== "");
 		let keys = wasSame ? known : head;
 		let shown = this.#shown || " ";
@@ -381,7 +387,7 @@ export class Agenda {
 		return text.encode(`${prefix}/device/smgw_${idOf(info.serial)}/config`);
 	}
 
-	/** Announced keys as stored in flash; empty if nothing is announced. */
+	/** Announced keys in their stored form; empty if nothing is announced. */
 	private get stored(): string {
 		const { config, text } = this.#deps;
 		return text.decode(config.get(MQTT_ANNOUNCED_VALUES));
@@ -392,15 +398,15 @@ export class Agenda {
 		try {
 			config.change([put(MQTT_ANNOUNCED_VALUES, text.encode(known))]);
 		} catch {
-			// The message is repeated later.
+			// If the keys can't be stored, the message is sent again later.
 		}
 	}
 }
 
-/** Keys of `known` that are not in `keys`, each followed by a blank. */
+/** Returns the keys in `known` that are not in `keys`, each followed by a blank. */
 function missing(known: string, keys: string): string {
 	let list = "";
-	// The search starts after prefix and check.
+	// The search starts after the prefix and the check.
 	let at = known.indexOf(" ", known.indexOf(" ") + 1) + 1;
 	while (at > 0 && at < known.length) {
 		const end = known.indexOf(" ", at) + 1;

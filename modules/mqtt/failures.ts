@@ -1,5 +1,5 @@
 /**
- * Failures of a session, in the order of END_… in session.ts. Failures of the connection are in
+ * Failures of an MQTT session, in the order of END_… in session.ts. Failures to connect are in
  * publish/connect-failures.ts.
  */
 import {
@@ -17,7 +17,7 @@ const LOST = outputFailure(
 	"The broker has closed the connection. Check its log: it may be stopping, another client may use the same serial number, or this user may not publish to these topics.",
 );
 
-/** After these, the next attempt is made after an hour, or when the settings change. */
+/** Failures that only the owner can resolve. The next attempt is made after an hour, or when the settings change. */
 const NEEDS_OWNER = Object.freeze([END_REFUSED_VERSION, END_REFUSED_ID, END_REFUSED_LOGIN, END_REFUSED_ACCESS]);
 
 const FAILURES: readonly OutputFailure[] = Object.freeze([
@@ -68,12 +68,12 @@ export const NO_NETWORK = outputFailure(
 	RETCODE_NO_CONNECTION,
 	"The gateway is in no network. See its network settings.",
 );
-/** `end` must not be END_WELL. */
+/** Returns the failure for an END_… other than END_WELL. */
 export function sessionFailure(end: number): OutputFailure {
 	return FAILURES[end] ?? LOST;
 }
 
-/** Returns true if an early retry is useless and may lock the account. */
+/** Returns true if an early retry would be useless and could lock the account. */
 export function needsOwner(end: number): boolean {
 	return NEEDS_OWNER.includes(end);
 }

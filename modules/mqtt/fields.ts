@@ -1,6 +1,6 @@
 /**
- * Settings of the MQTT client. Password, certificate and address share an entry, so that the password is never used
- * with another broker.
+ * Settings of the MQTT client. Password, certificate and address are in one entry, so one write stores all three, and
+ * the password is never used with another broker.
  */
 import { blobReferenceLimit } from "../config/blob.js";
 import { BOOLEAN, BYTES, CHOICE, entry, field, INTEGER, INTERNAL, TEXT } from "../config/schema.js";
@@ -14,10 +14,10 @@ const IN_MQTT_ANNOUNCED = 18;
 const GRAPHIC = "!~";
 /** All characters except control characters. */
 const VISIBLE = " ";
-/** Topic without wildcards: no blank, `#` or `+`. */
+/** Characters of a topic without wildcards: no blank, `#` or `+`. */
 const TOPIC = '!"$*,~';
 
-/** Choices: one JSON text with all values, one topic per value, or both. */
+/** Choices: one JSON text with all values, one topic for each value, or both. */
 export const TOPICS_JSON = "json";
 export const TOPICS_VALUES = "values";
 export const TOPICS_BOTH = "both";
@@ -53,7 +53,7 @@ export const MQTT_CERTIFICATE = field<Uint8Array>({
 	kind: BYTES,
 	maximum: blobReferenceLimit(CERTIFICATE_LIMIT),
 });
-/** First part of all topics; the serial number follows. */
+/** First part of all topics. The gateway's serial number follows it. */
 export const MQTT_TOPIC = text(6, "topic", Object.freeze([64, TOPIC, "smgw"] as const));
 export const MQTT_TOPICS = field<string>({
 	entry: IN_MQTT,
@@ -63,7 +63,7 @@ export const MQTT_TOPICS = field<string>({
 	choices: Object.freeze([TOPICS_JSON, TOPICS_VALUES, TOPICS_BOTH]),
 	initial: TOPICS_JSON,
 });
-/** Announce the entities to Home Assistant. */
+/** True to announce the entities to Home Assistant. */
 export const MQTT_DISCOVERY = field<boolean>({
 	entry: IN_MQTT,
 	id: 8,
@@ -82,7 +82,8 @@ export const MQTT_LANG = field<string>({
 	initial: "en",
 });
 /**
- * Minimum seconds between the values of two readouts. Below the initial value, values are sent without acknowledgement.
+ * Minimum time between sending the values of two readouts, seconds. If it is shorter than the initial value, values are
+ * sent without acknowledgement.
  */
 export const MQTT_PAUSE_SECS = field<number>({
 	entry: IN_MQTT,
@@ -93,7 +94,7 @@ export const MQTT_PAUSE_SECS = field<number>({
 	maximum: 3600,
 	initial: 10,
 });
-/** Accept commands by MQTT: anyone who may publish on the broker can then send them. */
+/** True to accept commands by MQTT. Anyone who may publish on the broker can then send them. */
 export const MQTT_COMMANDS = field<boolean>({
 	entry: IN_MQTT,
 	id: 12,
@@ -101,7 +102,7 @@ export const MQTT_COMMANDS = field<boolean>({
 	kind: BOOLEAN,
 	initial: false,
 });
-/** Show the certificate of HTTPS to a broker that asks for one (mqtts:// only). */
+/** True to show the HTTPS certificate to a broker that asks for a client certificate (mqtts:// only). */
 export const MQTT_CLIENT_CERT = field<boolean>({
 	entry: IN_MQTT,
 	id: 13,
@@ -126,8 +127,8 @@ export const MQTT = entry("mqtt", 1, [
 ]);
 
 /**
- * Keys announced to Home Assistant and not withdrawn: discovery prefix, check of the meter's identification, then the
- * keys, in ASCII, each followed by a blank. Empty if nothing is announced.
+ * Keys that were announced to Home Assistant and not withdrawn. The ASCII text has the discovery prefix, a check of the
+ * meter's identification, and the keys, each followed by a blank. Empty if nothing is announced.
  */
 export const MQTT_ANNOUNCED_VALUES = field<Uint8Array>({
 	entry: IN_MQTT_ANNOUNCED,

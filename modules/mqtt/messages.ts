@@ -3,15 +3,15 @@
  * "Device discovery payload"). A JSON payload is generated twice, once for its length and again while it is sent, so
  * that it is never stored as a whole.
  *
- *     <topic>/<id>/status     online; the will: offline
+ *     <topic>/<id>/status     online, or offline as the will
  *     <topic>/<id>/state      {"time":"2026-11-22T10:00:00Z","meter":"on","1_0_1_8_0":1234.567,…}
  *     <topic>/<id>/<key>      1234.567
  *     <topic>/<id>/update     {"installed_version":"1.2.0","latest_version":"1.3.0",…}
- *     <topic>/<id>/command    from others: read, identify or install
+ *     <topic>/<id>/command    sent by other clients: read, identify or install
  *     <prefix>/device/smgw_<id>/config
  *
  * Home Assistant rejects a discovery payload with an unknown key at its root. A component that is missing from the
- * payload stays; a component for which only the platform is given is removed.
+ * payload is kept. A component for which only the platform is given is removed.
  */
 import { hasOnly, lowerCase } from "../bytes/ascii.js";
 import type { HostInfo, TextCodec } from "../io/host.js";
@@ -23,28 +23,33 @@ import type { Message } from "./session.js";
 
 export const ONLINE = "online";
 export const OFFLINE = "offline";
-/** Topic that Home Assistant publishes when it starts; independent of the discovery prefix. */
+/** Topic on which Home Assistant publishes when it starts. It does not depend on the discovery prefix. */
 export const BIRTH_TOPIC = "homeassistant/status";
 
-/** Commands that others may send. The first two have buttons in Home Assistant, with the commands as keys. */
+/**
+ * Commands that other clients may send. Home Assistant has buttons for the first two, and their keys are the commands.
+ */
 export const COMMAND_READ = "read";
 export const COMMAND_IDENTIFY = "identify";
 const COMMAND_INSTALL = "install";
 export const COMMANDS = Object.freeze([COMMAND_READ, COMMAND_IDENTIFY, COMMAND_INSTALL]);
-/** Names of the buttons, each in the order of LANGUAGE_… of obis/names.ts. */
+/** Names of the buttons, in the order of LANGUAGE_… of obis/names.ts. */
 const READ_NAMES = Object.freeze(["Read now", "Jetzt ablesen", "Odczytaj teraz"]);
 const IDENTIFY_NAMES = Object.freeze(["Identify", "Identifizieren", "Zidentyfikuj"]);
 const UPDATE = "update";
-/** Members of an update's state; Home Assistant rejects others (homeassistant/components/mqtt/update.py). */
+/**
+ * Members of the state of an update. Home Assistant rejects other members (homeassistant/components/mqtt/update.py).
+ */
 const INSTALLED = "installed_version";
 const LATEST = "latest_version";
 
 /**
- * Entity identifiers contain only the end of the serial number, from this index on, so that 20 entities fit into 4 KB.
+ * Index in the serial number. Only the part from it on is in the identifiers of entities, so that 20 entities fit into
+ * 4 KB.
  */
 const SERIAL_END = -6;
 
-/** Home Assistant's text for an unknown state; a template produces it from null. */
+/** Home Assistant's text for an unknown state. Its templates produce this text from null. */
 export const UNKNOWN = "None";
 const TIME = "time";
 
@@ -54,12 +59,12 @@ export function idOf(serial: string): string {
 	return id;
 }
 
-/** Returns the key of the selected entity; for the time of the last readout it is `time`. */
+/** Returns the key of the selected entity. The time of the last readout has the key `time`. */
 export function keyOf({ own, key }: Entities): string {
 	return own === LAST_READOUT ? TIME : key;
 }
 
-/** An empty text removes the retained message. */
+/** A short message. An empty text removes the retained message. */
 export class TextMessage implements Message {
 	readonly topic: Uint8Array;
 	readonly #payload: Uint8Array;
@@ -82,7 +87,7 @@ export class TextMessage implements Message {
 	}
 }
 
-/** `produce` must write the same bytes both times. */
+/** A message with a JSON payload. `produce` is called twice and must write the same bytes both times. */
 export class JSONMessage implements Message {
 	readonly topic: Uint8Array;
 	readonly length: number;
@@ -131,7 +136,7 @@ export function stateOf(entities: Entities, text: TextCodec): ProduceUnit {
 
 export interface UpdateFacts {
 	readonly latest: string;
-	/** Progress of an installation in per cent, -1 if unknown; undefined without an installation. */
+	/** Progress of the installation in per cent, -1 if unknown; undefined if no installation is in progress. */
 	readonly progress: number | undefined;
 }
 
@@ -155,16 +160,16 @@ export interface Announcement {
 	readonly info: Pick<HostInfo, "manufacturer" | "model" | "serial" | "firmwareVersion">;
 	readonly hostname: string;
 	readonly base: string;
-	/** True for one JSON text; false for one topic per value. */
+	/** True if the values are in one JSON text; false if each value has its own topic. */
 	readonly isJSON: boolean;
 	readonly entities: Entities;
-	/** Keys to remove, each followed by a blank. */
+	/** Keys of entities to remove, each followed by a blank. */
 	readonly vanished: string;
-	/** 0: values never expire. */
+	/** Time after which a momentary value expires, s; 0: values never expire. */
 	readonly freshSecs: number;
 	readonly hasUpdate: boolean;
 	readonly hasCommands: boolean;
-	/** LANGUAGE_… of obis/names.ts. */
+	/** Language of the names, LANGUAGE_… of obis/names.ts. */
 	readonly language: number;
 }
 
@@ -234,7 +239,7 @@ function writeComponent(writer: JSONWriter, id: string, { base, entities, freshS
 		member(writer, "pl_on", "on");
 		member(writer, "pl_off", "off");
 	}
-	// The last reading of a counter stays valid; a momentary value expires.
+	// The last reading of a counter remains valid, but a momentary value expires.
 	if (freshSecs > 0 && (stateClass === MEASUREMENT || component === "binary_sensor")) {
 		writer.key("exp_aft");
 		writer.number(freshSecs);
@@ -248,7 +253,7 @@ function writeComponent(writer: JSONWriter, id: string, { base, entities, freshS
 	writer.endObject();
 }
 
-/** Home Assistant refuses a message if `url` is not a web address. */
+/** Writes the origin of the announcement. Home Assistant refuses a message in which `url` is not a web address. */
 export function writeOrigin(writer: JSONWriter, version: string, contact: string): void {
 	writer.beginObject();
 	member(writer, "name", PRODUCT);
@@ -267,7 +272,7 @@ function writeUpdate(writer: JSONWriter, id: string, base: string): void {
 	writer.endObject();
 }
 
-/** The button is removed if there are no commands. */
+/** Writes a button. Without commands, it removes the button instead. */
 function writeButton(
 	writer: JSONWriter,
 	id: string,

@@ -3,10 +3,10 @@
  * one SUBSCRIBE to one to three topics.
  *
  *     fixed header (2.2)   type (bits 7 to 4), flags (3 to 0), then the length of the rest: 1 to 4 bytes, low seven bits first
- *     a field (1.5.3)      length (2, high byte first), bytes; texts are UTF-8
+ *     a field (1.5.3)      length (2 bytes, high byte first), then the bytes of the field; text is UTF-8
  *
- * Limits: an incoming packet has up to PACKET_LIMIT bytes after its fixed header, of which KEPT_LIMIT are stored, or all
- * if MayKeep permits; a topic has up to 65535 bytes, an outgoing packet up to 268 435 455.
+ * Limits: an incoming packet has up to PACKET_LIMIT bytes after its fixed header. KEPT_LIMIT of them are stored, or all
+ * if MayKeep permits. A topic has up to 65535 bytes, and an outgoing packet up to 268 435 455.
  */
 
 import type { TextCodec } from "../io/host.js";
@@ -26,15 +26,15 @@ const SUBSCRIBE_HEAD = 0x82;
 const PINGREQ_HEAD = 0xc0;
 const DISCONNECT_HEAD = 0xe0;
 
-/** Value of the identifier for a packet without one (2.3.1). */
+/** Used instead of a packet identifier if the packet has none (2.3.1). */
 export const NO_ID = -1;
 
-/** Flags of CONNECT (3.1.2.3). The will is retained, with QoS 1. */
+/** Flags of CONNECT (3.1.2.3). The will is retained and has QoS 1. */
 const FLAG_USER = 0x80;
 const FLAG_PASSWORD = 0x40;
 const FLAG_WILL = 0x2c;
 const FLAG_CLEAN = 0x02;
-/** Protocol level of 3.1.1 (3.1.2.2). */
+/** Protocol level of MQTT 3.1.1 (3.1.2.2). */
 const LEVEL = 4;
 /** Length of protocol name and level, flags and keep-alive. */
 const CONNECT_FIXED = 10;
@@ -45,30 +45,30 @@ const QOS_1 = 0x02;
 const DUP = 0x08;
 const QOS_SHIFT = 1;
 
-/** Longest incoming packet after its fixed header, bytes. */
+/** Maximum length of an incoming packet after its fixed header, bytes. */
 export const PACKET_LIMIT = 16_384;
-/** Bytes of an incoming packet that are stored. */
+/** Number of bytes of an incoming packet that are stored. */
 export const KEPT_LIMIT = 160;
-/** Limit of the length field, bytes (2.2.3). */
+/** Maximum size of the length field, bytes (2.2.3). */
 const LENGTH_LIMIT = 4;
 
 export interface ConnectFields {
 	readonly clientId: string;
-	/** An empty name is sent only together with a password. */
+	/** User name. An empty name is sent only together with a password. */
 	readonly user: string;
 	readonly password: string;
-	/** The will is retained, has QoS 1, and is published when the connection breaks. */
+	/** Topic of the will, which the broker publishes when the connection breaks. The will is retained and has QoS 1. */
 	readonly willTopic: string;
 	readonly willMessage: string;
 }
 
-/** CONNECT (3.1) for a clean session with a will. `keepAliveS`: 0 to 65535. */
+/** Encodes CONNECT (3.1) for a clean session with a will. `keepAliveS`: 0 to 65535. */
 export function encodeConnect(text: TextCodec, fields: ConnectFields, keepAliveS: number): Uint8Array {
 	const { clientId, user, password, willTopic, willMessage } = fields;
 	const parts = [text.encode(clientId), text.encode(willTopic), text.encode(willMessage)];
 	let flags = FLAG_WILL | FLAG_CLEAN;
 	if (user !== "" || password !== "") {
-		// A password requires a user name, which may be empty (MQTT-3.1.2-22).
+		// A password requires a user name, but the name may be empty (MQTT-3.1.2-22).
 		flags |= FLAG_USER;
 		parts.push(text.encode(user));
 	}
@@ -87,8 +87,8 @@ export function encodeConnect(text: TextCodec, fields: ConnectFields, keepAliveS
 }
 
 /**
- * A retained PUBLISH (3.3), without its payload of `length` bytes. `id`: 1 to 65535 with QoS 1, NO_ID with QoS 0.
- * Throws a RangeError if it is too long.
+ * Encodes a retained PUBLISH (3.3) without its payload, which has `length` bytes. `id`: 1 to 65535 for QoS 1, NO_ID for
+ * QoS 0. Throws a RangeError if the packet would be too long.
  */
 export function encodePublish(topic: Uint8Array, id: number, length: number): Uint8Array {
 	const hasId = id !== NO_ID;
@@ -99,7 +99,7 @@ export function encodePublish(topic: Uint8Array, id: number, length: number): Ui
 	return packet;
 }
 
-/** SUBSCRIBE (3.8) with QoS 0. */
+/** Encodes SUBSCRIBE (3.8) with QoS 0. */
 export function encodeSubscribe(topics: readonly Uint8Array[], id: number): Uint8Array {
 	let length = 2;
 	for (const topic of topics) length += 2 + topic.length + 1;
@@ -111,24 +111,24 @@ export function encodeSubscribe(topics: readonly Uint8Array[], id: number): Uint
 	return packet;
 }
 
-/** PUBACK (3.4). */
+/** Encodes PUBACK (3.4). */
 export function encodeAcknowledge(id: number): Uint8Array {
 	return Uint8Array.of(PUBACK_HEAD, 2, id >> 8, id);
 }
 
-/** PINGREQ (3.12). */
+/** Encodes PINGREQ (3.12). */
 export function encodePing(): Uint8Array {
 	return Uint8Array.of(PINGREQ_HEAD, 0);
 }
 
-/** DISCONNECT (3.14), after which the will is not published. */
+/** Encodes DISCONNECT (3.14). After it, the broker does not publish the will. */
 export function encodeDisconnect(): Uint8Array {
 	return Uint8Array.of(DISCONNECT_HEAD, 0);
 }
 
 /**
- * `length`: bytes after the fixed header; `room`: how many of them get space. Throws a RangeError if `length` is too
- * large.
+ * Allocates a packet and writes its fixed header. `length`: number of bytes after the fixed header; `room`: number of
+ * them for which space is allocated. Throws a RangeError if `length` is too large.
  */
 function begin(head: number, length: number, room: number): Uint8Array {
 	let digits = 1;
@@ -159,21 +159,22 @@ const PHASE_WHOLE = 3;
 const PHASE_BAD = 4;
 
 /**
- * Returns true if memory suffices to store a message of this length; the message's memory is then allocated at once.
+ * Returns true if enough memory is free to store a message of this length. The reader allocates the memory immediately
+ * after this call.
  */
 export type MayKeep = (length: number) => boolean;
 
-/** After a malformed packet all further bytes are rejected. */
+/** Reads incoming packets. After a malformed packet, it rejects all further bytes. */
 export class PacketReader {
 	kept = new Uint8Array(KEPT_LIMIT);
 	length = 0;
-	/** If undefined, only the beginning of long messages is stored. */
+	/** If undefined, only the beginning of a long message is stored. */
 	mayKeep: MayKeep | undefined;
 	#head = 0;
 	#phase = PHASE_HEAD;
 	#count = 0;
 
-	/** Stops when a packet is complete; returns the offset of the next one. */
+	/** Processes bytes up to the end of a packet. Returns the offset of the next packet. */
 	take(bytes: Uint8Array, start: number, end: number): number {
 		if (this.#phase === PHASE_WHOLE) {
 			if (SETTINGS_FILES && this.kept.length > KEPT_LIMIT) this.kept = new Uint8Array(KEPT_LIMIT);
@@ -192,17 +193,17 @@ export class PacketReader {
 		return at;
 	}
 
-	/** The packet stays available until the next `take()`. */
+	/** True if a packet is complete. The packet stays available until the next `take()`. */
 	get isWhole(): boolean {
 		return this.#phase === PHASE_WHOLE;
 	}
 
-	/** True if the bytes are not MQTT, or not a packet for a client. */
+	/** True if the bytes are not MQTT, or not a packet that a broker may send. */
 	get isBad(): boolean {
 		return this.#phase === PHASE_BAD;
 	}
 
-	/** CONNACK to PINGRESP. */
+	/** Type of the packet: CONNACK to PINGRESP. */
 	get type(): number {
 		return this.#head >> 4;
 	}
@@ -212,7 +213,7 @@ export class PacketReader {
 		return (this.#head >> QOS_SHIFT) & 3;
 	}
 
-	/** The broker had stored this PUBLISH (3.3.1.3). */
+	/** True if the broker had stored this PUBLISH (3.3.1.3). */
 	get isRetained(): boolean {
 		return (this.#head & RETAIN) !== 0;
 	}
@@ -221,7 +222,7 @@ export class PacketReader {
 		return (this.kept[at] << 8) | this.kept[at + 1];
 	}
 
-	/** Offset of a PUBLISH's payload; 0 if the topic is too long to be a subscribed one. */
+	/** Offset of a PUBLISH's payload; 0 if its topic is too long to be one of the subscribed topics. */
 	get payloadAt(): number {
 		const at = 2 + this.number(0) + (this.qos > 0 ? 2 : 0);
 		return at <= KEPT_LIMIT ? at : 0;
@@ -268,7 +269,7 @@ export class PacketReader {
 
 	private isSound(): boolean {
 		const { type, kept } = this;
-		// A clean session has no stored state (3.2.2.2). Codes above 5 are reserved (3.2.2.3).
+		// In a clean session, the flag for a stored session is 0 (3.2.2.2). Codes above 5 are reserved (3.2.2.3).
 		if (type === CONNACK) return kept[0] === 0 && kept[1] <= 5;
 		if (type === PUBACK) return this.number(0) !== 0;
 		if (type === SUBACK) return kept.subarray(2, this.length).every(isGranted);
@@ -284,7 +285,7 @@ function isGranted(code: number): boolean {
 	return code <= 2 || code === 0x80;
 }
 
-/** Returns true if a broker may send this first byte and length to a client with one to three subscriptions. */
+/** Returns true if a broker may send this first byte and this length to a client with one to three subscriptions. */
 function isValid(head: number, length: number): boolean {
 	switch (head) {
 		case CONNACK << 4:

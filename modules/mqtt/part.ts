@@ -78,7 +78,7 @@ export const MQTT = part<Outlet<MQTTService>>({
 				);
 			},
 		});
-		// A device without a radio always counts as connected.
+		// A device without a radio counts as always connected.
 		if (core.find(NETWORK).manager === undefined) outlet.networkChanged(true);
 		return outlet;
 	},
@@ -100,11 +100,13 @@ export const MQTT = part<Outlet<MQTTService>>({
 });
 
 const IDENTIFY_MS = 15_000;
-/** Longest delay of the first connection, so that gateways do not connect all at once after a power cut. */
+/**
+ * Longest delay of the first connection, ms. It prevents that all gateways connect at the same time after a power cut.
+ */
 const SPREAD_MS = 10_000;
 const NOBODY = Object.freeze({ finished: () => {} });
 
-/** Carries out a command, or logs why it is ignored. */
+/** Carries out a command. If `whyNot` is not "", ignores the command and logs this reason. */
 function command(core: Core, name: string, whyNot: string): void {
 	let refusal = whyNot;
 	if (refusal === "") {
@@ -118,7 +120,7 @@ function command(core: Core, name: string, whyNot: string): void {
 	if (refusal !== "") core.events.note(EVENT_MQTT_IGNORED, refusal);
 }
 
-/** "unsupported" if publishing is impossible, as in safe mode. */
+/** Returns the state in the status. It is "unsupported" if publishing is impossible, for example in safe mode. */
 function stateOf(service: MQTTService | undefined, { config }: Core): string {
 	return config.get(MQTT_ENABLED) ? (service?.stateText ?? "unsupported") : "off";
 }

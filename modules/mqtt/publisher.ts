@@ -1,5 +1,5 @@
 /**
- * Policy of the MQTT output: when to connect, and what follows.
+ * Policy of the MQTT output. It decides when to connect and when to send. The columns of the table are events:
  *
  *              wanted    due       permit    connected  fails     greeted   all sent   not wanted
  *   OFF        WAITING   –         –         –          –         –         –          –
@@ -10,17 +10,17 @@
  *   UP         –         –         –         –          RESTING   –         –          LEAVING
  *   LEAVING    –         –         –         –          OFF       –         OFF        –
  *
- * A session is wanted while MQTT is enabled and there is a network. A sleeping device also needs new data, and ends the
- * session when everything is sent. After MQTT was disabled, one more session withdraws the announcement, with
- * LAST_TRIES. Without a network the state is OFF at once.
+ * A session is wanted if MQTT is enabled and there is a network. A device that sleeps between readouts wants one only
+ * if it has new data, and ends the session when everything is sent. After MQTT was disabled, one more session withdraws
+ * the announcement; it is tried LAST_TRIES times. Without a network the state changes to OFF immediately.
  *
- * WAITING: for the TLS permit, and for memory, which is checked every MEMORY_MS. RESTING: for the seconds in RETRY_S,
- * or an hour after a refusal that only the user can resolve; after a session of STABLE_MS the delays start over.
- * RESTING also precedes the first session, unless the device sleeps. LEAVING: settings have changed, or another output
- * wants the permit; DISCONNECT follows the message in flight.
+ * WAITING: the TLS permit or memory is missing; memory is checked every MEMORY_MS. RESTING: the publisher pauses for
+ * the seconds in RETRY_S, or for an hour after a refusal that only the user can resolve. After a session of STABLE_MS,
+ * the pauses start over with the first one. RESTING also precedes the first session, unless the device sleeps. LEAVING:
+ * settings have changed, or another output wants the permit. DISCONNECT is sent after the message in flight.
  *
- * After Home Assistant's birth message everything is sent again after a random delay (BIRTH_MS to ten times that),
- * because all devices get that message at once. PUBLISH_COST is claimed while a message is due.
+ * When Home Assistant's birth message arrives, everything is sent again after a random delay (BIRTH_MS to ten times
+ * BIRTH_MS), because all devices get this message at the same time. PUBLISH_COST is claimed while a message is due.
  */
 
 import type { Timed } from "../io/machine.js";
@@ -36,7 +36,7 @@ import { BIRTH_TOPIC, idOf, OFFLINE, ONLINE } from "./messages.js";
 import { END_WELL, type FileReceiver, SESSION_ENDED, SESSION_READY, Session } from "./session.js";
 import { type BrokerURL, parseBrokerURL } from "./url.js";
 
-/** Connection with its buffer, and the entities of a readout. */
+/** Memory for the connection with its buffer, and for the entities of a readout. */
 export const PUBLISH_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 6144 });
 
 export const MQTT_OFF = 0;
@@ -52,8 +52,8 @@ const LEND_PERMIT = 1;
 const CHANGE = 2;
 
 /**
- * Seconds, varied at random by up to a half, so that a session is restored within a minute. A sleeping device waits
- * longer, because attempts drain its battery.
+ * Pauses between attempts, seconds. Each is varied at random by up to a half. They are so short that a session is
+ * restored within a minute. A device that sleeps waits longer, because attempts drain its battery.
  */
 const RETRY_S = Object.freeze([10, 20, 36]);
 const RETRY_SLEEPY_S = Object.freeze([10, 20, 40, 80, 160, 320, 600]);
@@ -62,10 +62,10 @@ const MEMORY_MS = 2000;
 const BIRTH_MS = 1000;
 const LAST_TRIES = 3;
 const TEST_MS = 45_000;
-/** Maximum length of the client identifier that every server accepts (3.1.3.1). */
+/** Maximum length of a client identifier that every broker accepts (3.1.3.1). */
 const ID_LIMIT = 23;
 
-/** Returns the topic of signed settings files. */
+/** Returns the topic for signed settings files, which is next to the status topic. */
 function fileTopicBeside(statusTopic: string): string {
 	return statusTopic.slice(0, -"status".length).concat("provision");
 }
@@ -79,9 +79,12 @@ export interface CommandListener {
 export const MQTT_OUTPUT = Object.freeze({ cost: PUBLISH_COST, testLeastMs: 0, testLimitMs: TEST_MS });
 
 export class Publisher implements Timed {
-	/** Changes whenever the connection should be opened or closed. */
+	/** Number that changes whenever the connection should be opened or closed. */
 	connection = 0;
-	/** Counts since the start: sessions, and messages that were acknowledged (with QoS 0: sent). */
+	/**
+	 * Numbers of sessions and of published messages since the start. A message with QoS 1 counts when it is acknowledged,
+	 * one with QoS 0 when it is sent.
+	 */
 	connections = 0;
 	published = 0;
 	readonly #deps: OutputDeps;
@@ -91,15 +94,15 @@ export class Publisher implements Timed {
 	#step = MQTT_OFF;
 	#broker: BrokerURL | undefined;
 	#session: Session | undefined;
-	/** End of RESTING or of a wait for memory; otherwise Infinity. */
+	/** End of RESTING, or of a wait for memory; otherwise Infinity. */
 	#endMs = Number.POSITIVE_INFINITY;
-	/** Time at which everything is sent again, ms; Infinity if that is not planned. */
+	/** Time at which everything is sent again, ms; Infinity if none is planned. */
 	#birthMs = Number.POSITIVE_INFINITY;
 	#hasNetwork = false;
 	#lastTries = 0;
 	#leave = STAY;
 	#sinceMs = 0;
-	/** Acknowledgements processed in this session; -1 before CONNACK. */
+	/** Number of acknowledgements that were processed in this session; -1 before the CONNACK. */
 	#acks = 0;
 
 	constructor(deps: OutputDeps, output: Output, listener: CommandListener) {
@@ -130,7 +133,7 @@ export class Publisher implements Timed {
 		const session = this.#session;
 		const deadlineMs = Math.min(this.#endMs, this.#birthMs);
 		if (session === undefined) return deadlineMs;
-		// A message that waits for memory has no deadline of its own.
+		// If a message waits for memory, #endMs is the deadline, and the time at which the message was due does not matter.
 		const waits = session.isFree && this.#endMs === Number.POSITIVE_INFINITY;
 		return Math.min(deadlineMs, session.deadlineMs, waits ? this.#agenda.dueMs : deadlineMs);
 	}
@@ -149,7 +152,7 @@ export class Publisher implements Timed {
 		this.work(nowMs);
 	}
 
-	/** The session begins after `delayMs`, unless the device sleeps. */
+	/** Handles a change of the network. The session begins after `delayMs`, unless the device sleeps. */
 	networkChanged(isUp: boolean, nowMs: number, delayMs = 0): void {
 		this.#hasNetwork = isUp;
 		if (!isUp) this.drop(nowMs);
@@ -208,7 +211,7 @@ export class Publisher implements Timed {
 		this.#endMs = nowMs;
 	}
 
-	/** Leaves the session for another output. */
+	/** Ends the session, because another output wants the permit. */
 	permitWanted(nowMs: number): void {
 		if (this.#leave === STAY) this.#leave = LEND_PERMIT;
 		this.work(nowMs);
@@ -246,7 +249,7 @@ export class Publisher implements Timed {
 		return this.#session?.take(into, start, end, nowMs) ?? 0;
 	}
 
-	/** Continues the session; must also be called after `take()`. */
+	/** Continues the session. It must also be called after `take()`. */
 	work(nowMs: number): void {
 		const session = this.#session;
 		if (session === undefined) return;
@@ -265,7 +268,7 @@ export class Publisher implements Timed {
 			this.published++;
 			if (agenda.acknowledged()) this.#output.sent();
 		}
-		// Messages that can be sent later do not delay another output's permit.
+		// Messages that can be sent later do not delay the permit for another output.
 		const isLast = this.#leave === CHANGE || !this.#deps.config.get(MQTT_ENABLED);
 		if (this.#leave === LEND_PERMIT || (isLast && !agenda.isBusy)) session.leave(nowMs);
 		else if (nowMs >= agenda.dueMs && this.claim(nowMs)) {
@@ -275,11 +278,11 @@ export class Publisher implements Timed {
 		if (!session.isFree || agenda.isBusy || isLast) return;
 		this.#output.release();
 		this.#output.succeed(0, nowMs);
-		// A sleeping device cannot keep the session: the broker would publish the will.
+		// A sleeping device can't keep the session open, and the broker would publish the will.
 		if (this.isSleepy) session.leave(nowMs);
 	}
 
-	/** `code`: CLIENT_…. */
+	/** The connection was lost. `code`: CLIENT_…. */
 	lost(code: number, nowMs: number): void {
 		const session = this.#session;
 		if (session === undefined) this.fail(connectFailure(code), false, nowMs);
@@ -316,7 +319,7 @@ export class Publisher implements Timed {
 	private enter(step: number, nowMs: number): void {
 		this.#step = step;
 		this.#sinceMs = nowMs;
-		// The state changes in the next tick, not inside this call.
+		// The state changes in the next tick, not during this call.
 		this.#endMs = nowMs;
 	}
 
@@ -335,13 +338,16 @@ export class Publisher implements Timed {
 		} else output.giveBack();
 	}
 
-	/** Returns false while it must wait. The deadline is reset first, because the permit may arrive during the call. */
+	/**
+	 * Asks for the permit. Returns false if it is in use; `permitted()` is called later. The deadline is reset first,
+	 * because the permit may arrive during the call.
+	 */
 	private hasPermit(): boolean {
 		this.#endMs = Number.POSITIVE_INFINITY;
 		return this.#output.askPermit();
 	}
 
-	/** Returns false if memory is short; another try follows in MEMORY_MS. */
+	/** Claims memory. Returns false if too little is free; another try follows after MEMORY_MS. */
 	private claim(nowMs: number, isConnection = false): boolean {
 		const isClaimed = isConnection ? this.#output.claimConnection() : this.#output.claim();
 		if (!isClaimed) this.#endMs = nowMs + MEMORY_MS;
@@ -359,7 +365,7 @@ export class Publisher implements Timed {
 		this.fail(sessionFailure(end), needsOwner(end), nowMs);
 	}
 
-	/** `isForOwner`: an early retry would be useless. */
+	/** `isForOwner`: true if an early retry would be useless. */
 	private fail(failure: OutputFailure, isForOwner: boolean, nowMs: number): void {
 		const output = this.#output;
 		if (this.#lastTries > 0) this.#lastTries--;

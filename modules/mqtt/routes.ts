@@ -41,7 +41,7 @@ export const MQTT_SETTINGS = settingsOf(STORED, [], {
 	long: LONG_CERTIFICATE,
 	show,
 	accept,
-	// A POST without changes is applied too: it starts a retry after a failure.
+	// A POST is applied even if it changes nothing, because it starts a retry after a failure.
 	applies: true,
 });
 
@@ -56,7 +56,10 @@ function show(exchange: Exchange<Outlet<MQTTService>>): void {
 	});
 }
 
-/** Omitted fields keep their values. With another broker or certificate, the password must be sent again. */
+/**
+ * Returns the settings to store. Omitted fields keep their values. If broker or certificate change, the password must
+ * be sent again.
+ */
 function accept(exchange: Exchange<Outlet<MQTTService>>, values: BodyValues): readonly Put[] | undefined {
 	const { config } = exchange.core;
 	const { certificates } = exchange.part;
@@ -92,7 +95,7 @@ function accept(exchange: Exchange<Outlet<MQTTService>>, values: BodyValues): re
 	return undefined;
 }
 
-/** An undefined text is valid: the field keeps its value. */
+/** True for a valid topic, and for undefined, because an omitted field keeps its value. */
 function isTopic(topic: string | undefined): boolean {
 	return topic === undefined || (topic !== "" && !topic.startsWith("/") && !topic.endsWith("/"));
 }

@@ -1,9 +1,9 @@
 /**
- * Owns the connection that publisher.ts needs; no publisher exists while MQTT is off.
+ * Owns the connection that publisher.ts needs. As long as MQTT is off, no publisher exists.
  *
  * Each command runs in a separate tick, COMMAND_PAUSE_MS after the previous one. The same command is not queued twice.
  *
- * Limits: PIECE bytes per read or write, PIECES_AT_ONCE reads in a row.
+ * Limits: PIECE bytes per read or write; PIECES_AT_ONCE reads in one tick.
  */
 import { CLIENT_UNREACHABLE, type Client, type ClientPort, type TLSClientOptions } from "../io/client.js";
 import type { ScheduledMachine, Task } from "../io/driver.js";
@@ -20,16 +20,16 @@ const PIECES_AT_ONCE = 8;
 const CONNECT_MS = 15_000;
 const COMMAND_PAUSE_MS = 2000;
 const MINUTE_S = 60;
-/** Live values are wanted for this time after the last message or ping. */
+/** Time after the last message or ping for which clients still count as wanting live values. */
 const WANTED_MS = 120_000;
 
-/** `whyNot`: reason to ignore the command, or "". */
+/** Carries out a command. `whyNot`: reason to ignore the command, or "". */
 export type CommandTaker = (command: string, whyNot: string) => void;
 
 interface Connection {
 	readonly client: Client;
 	readonly buffer: Uint8Array;
-	/** Bytes that the connection accepts; -1 until it is open. */
+	/** Number of bytes that the connection accepts; -1 until it is open. */
 	writable: number;
 }
 
@@ -40,22 +40,22 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 	#publisher: Publisher | undefined;
 	#isUp = false;
 	#connection: Connection | undefined;
-	/** Last `connection` of the publisher that was handled. */
+	/** Value of the publisher's `connection` that was handled last. */
 	#served = 0;
 	#hasNetwork = false;
 	#news: Readout | undefined;
-	/** True if a failed reading, later than `#news`, was not passed on yet. */
+	/** True if a readout failed after `#news`, and the publisher does not know that yet. */
 	#hasFailed = false;
 	#isUpdateNews = false;
 	#newsMs = Number.POSITIVE_INFINITY;
 	#againMs = Number.POSITIVE_INFINITY;
 	readonly #taker: CommandTaker;
 	readonly files: FileReceiver | undefined;
-	/** Commands to run, as bits by index in COMMANDS. */
+	/** Commands to carry out. Each is a bit at its index in COMMANDS. */
 	#commands = 0;
 	#commandMs = Number.POSITIVE_INFINITY;
 	#pausedUntilMs = 0;
-	/** Delay of the first connection since the start, ms; 0 after it. */
+	/** Delay of the first connection after the start, ms; 0 afterwards. */
 	#delayMs: number;
 
 	constructor(deps: OutputDeps, access: OutputAccess, taker: CommandTaker, delayMs = 0, files?: FileReceiver) {
@@ -75,7 +75,10 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 		return this.#newsMs < Number.POSITIVE_INFINITY || (this.#publisher?.isBusy ?? false);
 	}
 
-	/** Processed in a later tick: the stack is too small inside the call that ends the meter session. */
+	/**
+	 * Takes a new readout. It is processed in a later tick, because inside this call, which ends the meter session, too
+	 * little stack is left.
+	 */
 	measured(readout: Readout): void {
 		this.#task.update((nowMs) => {
 			this.#news = readout;
@@ -98,7 +101,7 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 		});
 	}
 
-	/** Processed in a later tick. */
+	/** Takes a change of the firmware's state, which is also processed in a later tick. */
 	updateChanged(): void {
 		if (this.#publisher === undefined) return;
 		this.#task.update((nowMs) => {
@@ -127,7 +130,7 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 		});
 	}
 
-	/** Returns false while a test runs and shortly after one. */
+	/** Starts a test. Returns false during another test and shortly after one. */
 	test(test: SendTest): boolean {
 		return this.#task.update((nowMs) => {
 			if (this.#publisher === undefined || !this.output.test(test, nowMs)) return false;
@@ -140,7 +143,7 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 		this.#task.update((nowMs) => this.output.cancel(test, nowMs));
 	}
 
-	/** `ok`, `connecting`, or the code of the failure. */
+	/** `ok`, `connecting`, or the code of a failure. */
 	get stateText(): string {
 		if (!this.#hasNetwork) return NO_NETWORK.code;
 		return this.output.failure?.code ?? (this.#publisher?.state === MQTT_UP ? "ok" : "connecting");
@@ -200,7 +203,8 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 		const readout = this.#news;
 		this.#news = undefined;
 		this.#newsMs = Number.POSITIVE_INFINITY;
-		// The publisher is needed without a network too: a battery device may turn its radio on just for this readout.
+		// A publisher is needed even without a network, because a battery device may turn its radio on only for this
+		// readout.
 		if (this.#deps.config.get(MQTT_ENABLED)) this.#publisher ??= new Publisher(this.#deps, this.output, this);
 		if (readout !== undefined) this.#publisher?.measured(readout, nowMs);
 		if (this.#hasFailed) this.#publisher?.meterFailed(nowMs);
@@ -208,7 +212,7 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 		this.#hasFailed = this.#isUpdateNews = false;
 	}
 
-	/** A new publisher has the last readout, so that enabling MQTT publishes at once. */
+	/** Creates a publisher and passes it the last readout, so that values are published as soon as MQTT is enabled. */
 	private beginning(nowMs: number): Publisher {
 		const publisher = new Publisher(this.#deps, this.output, this);
 		const readout = this.#deps.reader.outcomes.measured;
@@ -218,7 +222,7 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 
 	commanded(payload: string, isRetained: boolean, nowMs: number): void {
 		const index = COMMANDS.indexOf(payload);
-		// A retained command would run again after each connection.
+		// A retained command is ignored, because it would run again after each connection.
 		if (isRetained || index < 0) this.#taker(payload, isRetained ? "retained" : "unknown");
 		else {
 			this.#commands |= 1 << index;
@@ -275,7 +279,7 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 			const count = publisher.take(buffer, 0, Math.min(PIECE, writable), nowMs);
 			if (count === 0) break;
 			connection.writable = client.write(buffer, 0, count);
-			// The next message may follow at once if this message was sent with QoS 0.
+			// If this message was sent with QoS 0, the next one may follow immediately.
 			publisher.work(nowMs);
 		}
 		publisher.work(nowMs);

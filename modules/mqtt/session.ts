@@ -1,6 +1,6 @@
 /**
- * One MQTT 3.1.1 clean session over an open connection; sans-io, for publisher.ts. The queue holds one PUBLISH and
- * short packets.
+ * One clean session of MQTT 3.1.1 over an open connection, for publisher.ts. It is sans-I/O. The queue holds one
+ * PUBLISH and short packets. The columns of the table are events:
  *
  *                 CONNACK 0   CONNACK 1 to 5   PUBACK   PUBLISH   invalid    due          leave     lost
  *     GREETING    READY       ENDED            ENDED    ENDED     ENDED      ENDED        LEAVING   ENDED
@@ -8,14 +8,14 @@
  *     LEAVING     –           –                –        –         –          ENDED        –         ENDED
  *     ENDED       –           –                –        –         –          –            –         –
  *
- * PING: after PING_MS without an outgoing packet a PINGREQ is sent. The session ends if a CONNACK, PUBACK or PINGRESP
- * takes longer than ANSWER_MS, or if outgoing bytes are not accepted within that time. LEAVING ends when DISCONNECT has
- * been accepted by the connection. A PUBLISH without a PUBACK must be repeated by the caller in its next session (4.4).
+ * PING: after PING_MS without an outgoing packet, a PINGREQ is sent. The session ends if a CONNACK, PUBACK or PINGRESP
+ * takes longer than ANSWER_MS, or if outgoing bytes are not accepted within that time. LEAVING ends when the connection
+ * has accepted DISCONNECT. If a PUBLISH has no PUBACK yet, the caller must repeat it in its next session (4.4).
  *
- * A message with QoS 0 is in flight until the connection has accepted it. After PING_MS without an incoming packet QoS
- * 1 is used in any case, to detect a dead broker.
+ * A message with QoS 0 is in flight until the connection has accepted it. After PING_MS without an incoming packet,
+ * every message is sent with QoS 1, to detect a dead broker.
  *
- * Limit: CHATTER_LIMIT unsolicited packets per ping interval.
+ * Limit: the broker may send CHATTER_LIMIT unsolicited packets per ping interval.
  */
 import type { TextCodec } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
@@ -42,7 +42,7 @@ export const SESSION_READY = 1;
 export const SESSION_LEAVING = 2;
 export const SESSION_ENDED = 3;
 
-/** Reasons for the end of a session; 1 to 5 are refusals of the broker (3.2.2.3). */
+/** Reasons for the end of a session. 1 to 5 are the broker's refusals (3.2.2.3). */
 export const END_WELL = 0;
 export const END_REFUSED_VERSION = 1;
 export const END_REFUSED_ID = 2;
@@ -58,21 +58,21 @@ export const END_UNGREETED = 8;
 export const END_LOST = 9;
 
 /**
- * Keep-alive interval, seconds. Mosquitto 2.1 rejects a longer interval than its maximum, which is rarely lower than
- * this.
+ * Keep-alive interval, seconds. Mosquitto 2.1 rejects an interval that is longer than its configured maximum, which is
+ * rarely below this value.
  */
 export const KEEP_ALIVE_S = 60;
 const PING_MS = 45_000;
 export const ANSWER_MS = 20_000;
 const CHATTER_LIMIT = 64;
-/** Bytes of a received payload that are passed on; the rest is dropped. */
+/** Number of bytes of a received payload that are passed on. The rest is dropped. */
 const PAYLOAD_LIMIT = 16;
 
-/** A message to publish; it is retained. */
+/** A message to publish. All messages are retained. */
 export interface Message {
 	readonly topic: Uint8Array;
 	readonly length: number;
-	/** Returns the number of bytes; all calls together write `length`. */
+	/** Returns the number of bytes written. All calls together write `length` bytes. */
 	read(into: Uint8Array, start: number, end: number): number;
 }
 
@@ -80,19 +80,22 @@ export interface SessionOptions extends ConnectFields {
 	readonly text: TextCodec;
 	readonly listenTo: readonly string[];
 	readonly listener: SessionListener;
-	/** Receiver of long messages on the last topic of `listenTo`. */
+	/** Receiver of long messages on the last topic in `listenTo`. */
 	readonly files: FileReceiver | undefined;
 }
 
-/** Receives messages that are stored as a whole. */
+/** Receives messages that are stored completely. */
 export interface FileReceiver {
 	mayKeep(length: number): boolean;
-	/** `file`: undefined if it was not stored; it may be kept. `length`: bytes of the message. */
+	/**
+	 * A message has arrived. `file` is undefined if it was not stored; the receiver may keep the array. `length`: number
+	 * of bytes of the message.
+	 */
 	took(file: Uint8Array | undefined, length: number): void;
 }
 
 export interface SessionListener {
-	/** `payload`: first PAYLOAD_LIMIT bytes. */
+	/** A message has arrived. `payload`: its first PAYLOAD_LIMIT bytes. */
 	arrived(topic: string, payload: string, isRetained: boolean, nowMs: number): void;
 }
 
@@ -100,14 +103,14 @@ const OWES_SUBSCRIBE = 1;
 const OWES_PING = 2;
 const OWES_DISCONNECT = 4;
 
-/** Identifier of SUBSCRIBE; those of PUBLISH follow, up to LAST_ID. */
+/** Packet identifier of SUBSCRIBE. PUBLISH uses the identifiers after it, up to LAST_ID. */
 const SUBSCRIBE_ID = 1;
 const LAST_ID = 0xffff;
 
 export class Session implements Timed {
 	state = SESSION_GREETING;
 	end = END_WELL;
-	/** Messages that the broker has acknowledged, or that were sent with QoS 0. */
+	/** Number of messages that the broker has acknowledged, or that were sent with QoS 0. */
 	acknowledged = 0;
 	readonly #reader = new PacketReader();
 	readonly #text: TextCodec;
@@ -118,11 +121,11 @@ export class Session implements Timed {
 	#ackId = 0;
 	#packet: Uint8Array | undefined;
 	#sent = 0;
-	/** Message whose payload follows the packet. */
+	/** Message whose payload follows the present packet. */
 	#body: Message | undefined;
 	#left = 0;
 	#next: Message | undefined;
-	/** Identifier of the message in flight; NO_ID with QoS 0; 0 if none is in flight. */
+	/** Packet identifier of the message in flight; NO_ID if its QoS is 0; 0 if no message is in flight. */
 	#id = 0;
 	#lastId = SUBSCRIBE_ID;
 	#pinged = false;
@@ -145,7 +148,7 @@ export class Session implements Timed {
 		return this.state === SESSION_READY && this.#id === 0;
 	}
 
-	/** With `wantsAck` it stays in flight until the PUBACK. Throws unless `isFree`. */
+	/** Sends a message. If `wantsAck`, it stays in flight until the PUBACK. Throws unless `isFree`. */
 	publish(message: Message, nowMs: number, wantsAck: boolean): void {
 		if (!this.isFree) throw new Error("mqtt: a message is in flight");
 		if (wantsAck || nowMs - this.#inMs >= PING_MS) {
@@ -159,7 +162,7 @@ export class Session implements Timed {
 	/** Sends DISCONNECT after the present packet, so that the will is not published. */
 	leave(nowMs: number): void {
 		if (this.state === SESSION_GREETING) {
-			// Before CONNACK no DISCONNECT is needed.
+			// Before the CONNACK, no DISCONNECT is needed.
 			this.stop(END_WELL);
 		} else if (this.state === SESSION_READY) {
 			this.state = SESSION_LEAVING;
@@ -199,7 +202,7 @@ export class Session implements Timed {
 		}
 	}
 
-	/** Returns the number of bytes. Passes on exceptions of a message. */
+	/** Writes outgoing bytes and returns their number. Exceptions of a message are thrown to the caller. */
 	take(into: Uint8Array, start: number, end: number, nowMs: number): number {
 		let at = start;
 		while (at < end && this.hasPacket()) {
@@ -212,7 +215,7 @@ export class Session implements Timed {
 				if (this.#sent === packet.length) this.#packet = undefined;
 			} else {
 				const count = this.#body?.read(into, at, Math.min(end, at + this.#left)) ?? 0;
-				// The broker expects the announced length.
+				// The rest of the payload can't be left out, because the broker was told its length.
 				if (count === 0) throw new Error("mqtt: a payload has ended before its length");
 				this.#left -= count;
 				at += count;
@@ -251,7 +254,7 @@ export class Session implements Timed {
 	}
 
 	private nextDue(): Uint8Array {
-		// The lowest bit that is set.
+		// The lowest bit that is set is sent first.
 		const bit = this.#pending & -this.#pending;
 		this.#pending &= ~bit;
 		if (bit === OWES_SUBSCRIBE)
@@ -304,14 +307,14 @@ export class Session implements Timed {
 		if (at > 0 && qos > 0) this.#ackId = reader.number(at - 2);
 		const isWanted = this.isExpected();
 		if (at === 0 || !isWanted) return isWanted;
-		// The topics are encoded here because messages are rare.
+		// The topics are encoded again for each message, because messages are rare.
 		const topic = this.#listenTo.find((name) => {
 			const bytes = this.#text.encode(name);
 			return reader.number(0) === bytes.length && reader.holds(bytes, 2);
 		});
 		const end = Math.min(length, at + PAYLOAD_LIMIT, kept.length);
 		if (SETTINGS_FILES && this.#files !== undefined && topic === this.#listenTo[this.#listenTo.length - 1]) {
-			// An empty message only removes a retained one.
+			// An empty message only removes a retained one, so it is not passed on.
 			const isWhole = length <= kept.length;
 			// A short message is copied, because the reader reuses its array.
 			const file = length > KEPT_LIMIT ? kept.subarray(at, length) : kept.slice(at, length);
@@ -327,7 +330,7 @@ export class Session implements Timed {
 		return ++this.#chatter <= CHATTER_LIMIT;
 	}
 
-	/** True while a reply, or room for outgoing bytes, is awaited. */
+	/** True while a reply from the broker, or room for outgoing bytes, is awaited. */
 	private get isWaiting(): boolean {
 		return this.state !== SESSION_READY || this.#id !== 0 || this.#pinged || this.#pending !== 0 || !this.isIdle;
 	}

@@ -1,5 +1,6 @@
 /**
- * Address of the broker as entered: `mqtt://broker.lan`, `mqtts://192.168.1.5:8883`, with an optional slash at the end.
+ * Address of the broker as users enter it, such as `mqtt://broker.lan` or `mqtts://192.168.1.5:8883`. A slash may
+ * follow.
  */
 import { hasOnly, lowerCase, wholeNumber } from "../bytes/ascii.js";
 

@@ -6,15 +6,15 @@
  *
  *     1-0:1.8.0*255  1-0:1.8.0  0:1.8.0  1.8.0  1.8.0*01  1.8.0&12  32.7     groups 0 to 255, one to three digits
  *     C.1.0  F.F  F.F.0  L.1  P.01  0-0:C.51.2*01                            C 96 service, F 97 error, L 98, P 99 lists
- *     0.5.1.2                                                                a fourth short group, see `sub`
+ *     0.5.1.2                                                                a fourth short group (`sub`)
  *
- * Other addresses are shown as sent. Limit: OBIS_TEXT_LIMIT characters.
+ * Other addresses are shown as the meter sends them. Limit: OBIS_TEXT_LIMIT characters.
  */
 
 /** Length of `255-255:255.255.255.255*255`. */
 export const OBIS_TEXT_LIMIT = 27;
 
-/** F of a current value, which belongs to no past billing period. */
+/** Group F of a current value, which belongs to no past billing period. */
 export const BILLING_PERIOD_CURRENT = 255;
 
 const AMPERSAND = 0x26;
@@ -31,10 +31,10 @@ const LETTER_P = 0x50;
 const GROUP_SERVICE = 96;
 const GROUP_ERROR = 97;
 export const GROUP_LIST = 98;
-/** C of load profiles, `P`. */
+/** Group C of load profiles, whose letter is `P`. */
 export const GROUP_PROFILE = 99;
 
-/** A code, reused by each `parse()`. A group that was not sent is -1. */
+/** An OBIS code. Each `parse()` replaces its groups. A group that was not sent is -1. */
 export class OBISCode {
 	/** Medium: 0 abstract, 1 electricity, 4 heat cost, 5 cooling, 6 heat, 7 gas, 8 cold water, 9 hot water. */
 	a = -1;
@@ -42,35 +42,40 @@ export class OBISCode {
 	b = -1;
 	/** Quantity. */
 	c = -1;
-	/** Processing: 6 maximum, 7 instantaneous, 8 register … */
+	/** Processing: for example, 6 maximum, 7 instantaneous, 8 register. */
 	d = -1;
 	/** Tariff or index. */
 	e = -1;
 	/** Billing period. */
 	f = -1;
 	/**
-	 * Fourth short group, which only the demand limits `0.5.1.x` and `0.5.2.x` have (EDIS); in OBIS it is F. It counts
-	 * limits or tariffs, not billing periods.
+	 * Fourth short group (EDIS), which only the demand limits `0.5.1.x` and `0.5.2.x` have. OBIS has it as group F. It is
+	 * the number of a limit or tariff, not of a billing period.
 	 */
 	sub = -1;
 	letters = false;
-	/** True when F followed `&`: the billing period was closed manually or by command. */
+	/** True if F followed an `&`, which means that the billing period was closed manually or by command. */
 	manual = false;
-	/** True when F below 10 was sent with two digits, as for stored billing periods (`*01`). */
+	/** True if F was below 10 and sent with two digits, as for stored billing periods (`*01`). */
 	paddedF = false;
-	/** True when `encode()` returns the parsed bytes. */
+	/** True if `encode()` returns exactly the parsed bytes. */
 	canonical = false;
 
-	/** Offset of `C.D.E` in the bytes of `parse()` or `encode()`; start of an address that is not a code. */
+	/**
+	 * Offset of `C.D.E` in the bytes of `parse()` or `encode()`. For an address that is not a code, it is the start of
+	 * the address.
+	 */
 	shortStart = 0;
-	/** Offset after `C.D.E`, before `*` or `&`; end of the whole address if it is not a code. */
+	/**
+	 * Offset of the end of `C.D.E`, before `*` or `&`. For an address that is not a code, it is the end of the address.
+	 */
 	shortEnd = 0;
-	/** End of the long text, which omits a trailing `*255`. */
+	/** Offset of the end of the long form, which omits a trailing `*255`. */
 	longEnd = 0;
 
 	#at = 0;
 
-	/** Returns false, with all groups -1, if it is not an OBIS code. */
+	/** Parses an address. If it is not an OBIS code, returns false and sets all groups to -1. */
 	parse(bytes: Uint8Array, start: number, end: number): boolean {
 		this.clear(start, end);
 		if (this.read(bytes, start, end)) return true;
@@ -88,7 +93,7 @@ export class OBISCode {
 		this.f = bytes[at + 5];
 	}
 
-	/** Writes at most OBIS_TEXT_LIMIT bytes. */
+	/** Writes the code, at most OBIS_TEXT_LIMIT bytes. */
 	encode(into: Uint8Array, at: number): number {
 		let to = at;
 		if (this.a >= 0) {
@@ -117,7 +122,7 @@ export class OBISCode {
 		return this.encodePeriod(into);
 	}
 
-	/** Writes F again after `encode()`, if it has changed. Returns the end. */
+	/** Writes F again if it has changed since `encode()`. Returns the end. */
 	encodePeriod(into: Uint8Array): number {
 		let to = this.shortEnd;
 		this.longEnd = to;
@@ -130,7 +135,7 @@ export class OBISCode {
 		return to;
 	}
 
-	/** A to E as one number; -1 if the address is not a code, or has a fourth group. */
+	/** Groups A to E as one number; -1 if the address is not a code, or has a fourth short group. */
 	get quantity(): number {
 		if (this.c < 0 || this.sub >= 0) return -1;
 		const channel = (this.a + 1) * 257 + this.b + 1;
@@ -146,7 +151,7 @@ export class OBISCode {
 		return this.b < 0 ? null : this.b;
 	}
 
-	/** F; null for a current value. */
+	/** Number of the billing period, which is F; null for a current value. */
 	get billingPeriod(): number | null {
 		return this.f < 0 || this.f === BILLING_PERIOD_CURRENT ? null : this.f;
 	}
@@ -183,7 +188,7 @@ export class OBISCode {
 		return this.#at === end;
 	}
 
-	/** `A-B:` is optional. */
+	/** Reads the groups up to C; `A-B:` is optional. */
 	private readC(bytes: Uint8Array, end: number): boolean {
 		let value = this.number(bytes, end);
 		if (value >= 0 && this.skip(bytes, end, HYPHEN)) {
@@ -206,7 +211,7 @@ export class OBISCode {
 		return value >= 0;
 	}
 
-	/** The letter `F` is valid only in `F.F`. */
+	/** Reads D. The letter `F` is valid only in `F.F`. */
 	private readD(bytes: Uint8Array, end: number): number {
 		if (this.letters && this.c === GROUP_ERROR) {
 			if (this.skip(bytes, end, LETTER_F)) return GROUP_ERROR;

@@ -1,6 +1,6 @@
 /**
- * Mapping of OBIS codes to Zigbee attributes. A pair is cluster and attribute: 0702 Metering, 0B04 Electrical
- * Measurement (ZCL revision 8, D.3 and 4.9).
+ * Mapping of OBIS codes to Zigbee attributes. A pair consists of a cluster and an attribute. Clusters are 0702 Metering
+ * and 0B04 Electrical Measurement (ZCL revision 8, D.3 and 4.9).
  *
  * The table in flash:
  *
@@ -9,8 +9,8 @@
  *     1       6 each bits 0-2 index in PAIRS, 3 compare the short code only, 4 A is given, 5 B is given, 6 E is given
  *                    (1), A B C D E (1 each, 0 when not given)
  *
- * An empty table means the default table. The last entry that matches a code determines its pair, unless a later entry
- * assigns the same pair to another code.
+ * If the stored table is empty, the default table is used. The last entry that matches a code determines its pair,
+ * unless a later entry assigns the same pair to another code.
  */
 import { asciiBytes, upperCase } from "../bytes/ascii.js";
 import { OBIS_TEXT_LIMIT, OBISCode } from "./code.js";
@@ -19,7 +19,7 @@ export const MAP_LIMIT = 16;
 export const MAP_ENTRY_SIZE = 6;
 export const MAP_SIZE_LIMIT = 1 + MAP_LIMIT * MAP_ENTRY_SIZE;
 
-/** An entry with this pair excludes its code from the mapping. */
+/** Pair in an entry that excludes its code from the mapping. */
 export const UNMAPPED = "00000000";
 export const PAIRS = Object.freeze([UNMAPPED, "07020000", "07020001", "07020400", "0B040505", "0B040508"]);
 
@@ -29,15 +29,15 @@ const FLAG_A = 16;
 const FLAG_B = 32;
 const FLAG_E = 64;
 
-/** A and B in comparisons of full codes, if the meter or the entry leaves them out. */
+/** Values of A and B in comparisons of full codes, if the meter or the entry leaves them out. */
 const DEFAULT_A = 1;
 const DEFAULT_B = 0;
 
 const DEFAULT_CODES = Object.freeze(["1.8.0", "2.8.0", "16.7.0", "32.7.0", "31.7.0"]);
 
-/** A to E are compared. */
+/** Groups A to E are compared. */
 export const MODE_FULL = 0;
-/** C to E are compared. */
+/** Groups C to E are compared. */
 export const MODE_SHORT = 1;
 
 export function mapOf(stored: Uint8Array): Uint8Array {
@@ -49,7 +49,7 @@ export function mapOf(stored: Uint8Array): Uint8Array {
 	return map;
 }
 
-/** Returns true for a valid table; flash may contain anything. */
+/** Returns true if the table is valid. The stored bytes may be arbitrary. */
 export function isMapping(stored: Uint8Array): boolean {
 	if (stored.length === 0) return true;
 	if (stored[0] > MAP_LIMIT || stored.length !== 1 + stored[0] * MAP_ENTRY_SIZE) return false;
@@ -57,14 +57,14 @@ export function isMapping(stored: Uint8Array): boolean {
 	return true;
 }
 
-/** `text`: 8 hex digits in either case. Returns -1 for others. */
+/** Returns the index of a pair. `text`: 8 hex digits in upper or lower case. Returns -1 for other texts. */
 export function findPair(text: string): number {
 	return PAIRS.indexOf(upperCase(text));
 }
 
 /**
- * `obis`: ASCII. Without `mode` a code with `:` is compared in full. Returns false for a code with a billing period,
- * letters or a fourth group.
+ * Packs an entry. `obis`: OBIS code in ASCII. If `mode` is undefined, a code with `:` is compared in full. Returns
+ * false for a code with a billing period, letters or a fourth group.
  */
 export function packMapping(
 	obis: string,
@@ -87,7 +87,9 @@ export function packMapping(
 	return true;
 }
 
-/** The code has neither A nor B in MODE_SHORT, and at least one of them in MODE_FULL. */
+/**
+ * Unpacks an entry into `code`. In MODE_SHORT, the code has neither A nor B; in MODE_FULL, it has at least one of them.
+ */
 export function unpackMapping(map: Uint8Array, at: number, code: OBISCode): void {
 	const flags = map[at];
 	const isShort = (flags & FLAG_SHORT) !== 0;
@@ -118,7 +120,10 @@ export function pairText(pair: number): string {
 	return PAIRS[pair];
 }
 
-/** Number of the pair, or 0. Values of past billing periods are not mapped. A missing E counts as 0 (`32.7`). */
+/**
+ * Returns the index of the pair for a code; 0 if there is none. Values of past billing periods are not mapped. A
+ * missing E counts as 0 (`32.7`).
+ */
 export function pairOf(code: OBISCode, map: Uint8Array): number {
 	if (!canFeed(code)) return 0;
 	const { c, d } = code;

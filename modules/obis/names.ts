@@ -10,17 +10,18 @@
  *     8            2  F, number of fragments, at most 128
  *     10       8 x R  rows, ascending: C, D, E (255 any), medium << 4 | channel, then the numbers of three phrases (2, 1
  *                     and 1 byte) that make the name; number 0 is the empty phrase
- *     then     2 x P  offsets of the phrases: lengths in English, German and Polish (1 each), then the three texts
- *     then 2 x (F+1)  offsets of the fragments, and the end of the last one: pieces of UTF-8
+ *     then     2 x P  offsets of the phrases; at each, the lengths of the English, German and Polish text (1 each), then
+ *                     the three texts
+ *     then 2 x (F+1)  offsets of the fragments, which are pieces of UTF-8, and the end of the last one
  *
- * A byte of a text is ASCII, a MARK_… for a number from the code, or from 0x80 on a fragment. medium is group A,
- * MEDIUM_HEAT_LIST or MEDIUM_SHORT_LIST; channel is B, CHANNEL_DEVICE or CHANNEL_ANY. With MEDIUM_ATTRIBUTE, C and D
- * are class and attribute of a COSEM object, channel and E are 0, and the text follows the object's name. Limits: a
- * table of 64 KB; a name of NAME_LIMIT bytes.
+ * A byte of a text is ASCII, or a MARK_… that stands for a number from the code, or (from 0x80 on) a fragment. medium
+ * is group A, MEDIUM_HEAT_LIST or MEDIUM_SHORT_LIST; channel is group B, CHANNEL_DEVICE or CHANNEL_ANY. In a row with
+ * MEDIUM_ATTRIBUTE, C and D are class and attribute of a COSEM object, channel and E are 0, and the text is appended to
+ * the object's name. Limits: a table has 64 KB, and a name NAME_LIMIT bytes.
  */
 import { BILLING_PERIOD_CURRENT, GROUP_PROFILE, type OBISCode, putDecimal } from "./code.js";
 
-/** Bytes of UTF-8. */
+/** Maximum length of a name, bytes of UTF-8. */
 export const NAME_LIMIT = 128;
 
 export const LANGUAGE_EN = 0;
@@ -28,35 +29,35 @@ export const LANGUAGE_DE = 1;
 export const LANGUAGE_PL = 2;
 export const LANGUAGE_COUNT = 3;
 
-/** "OBN2". */
+/** The characters "OBN2". */
 export const TABLE_MAGIC = 0x4f424e32;
 const TABLE_ROWS = 10;
 const ROW_SIZE = 8;
 
-/** Any E up to TARIFF_LIMIT without a row of its own. */
+/** Stands for each E up to TARIFF_LIMIT that has no row of its own. */
 export const E_ANY = 255;
-/** Highest tariff (62056-6-1); higher ones are manufacturer-specific. */
+/** Highest tariff (IEC 62056-6-1). Higher numbers are manufacturer-specific. */
 export const TARIFF_LIMIT = 63;
 
 const MEDIUM_ABSTRACT = 0;
 const MEDIUM_ELECTRICITY = 1;
-/** Codes of heat meters without A-B; those with A-B have medium 6. */
+/** Medium in rows for codes of heat meters that omit A and B. Codes with A and B have medium 6. */
 export const MEDIUM_HEAT_LIST = 12;
-/** Codes 96.x in digits and without A-B (meters for the Turkish market). */
+/** Medium in rows for codes 96.x that are written in digits and omit A and B (meters for the Turkish market). */
 export const MEDIUM_SHORT_LIST = 13;
-/** Attributes other than the object's value (IEC 62056-6-2). */
+/** Medium in rows for attributes other than an object's value (IEC 62056-6-2). */
 export const MEDIUM_ATTRIBUTE = 14;
-/** All channels from 1 on: devices connected to the meter. */
+/** Channel in rows for all channels from 1 on, which are devices connected to the meter. */
 export const CHANNEL_DEVICE = 14;
 export const CHANNEL_ANY = 15;
 
 export const MARK_TARIFF = 1;
 export const MARK_NEXT = 2;
-/** Number of the phase to which C belongs. */
+/** Stands for the number of the phase to which C belongs. */
 export const MARK_PHASE = 3;
 export const MARK_CHANNEL = 4;
 export const MARK_LIMIT = 5;
-/** Lowest byte of a fragment; its number is the byte minus this. */
+/** Lowest byte that stands for a fragment. The fragment's number is the byte minus this one. */
 export const FRAGMENT = 0x80;
 
 const COMMA = 0x2c;
@@ -64,18 +65,20 @@ const BLANK = 0x20;
 
 const GROUP_SERVICE = 96;
 const D_DEMAND_LIMIT = 5;
-/** Lowest manufacturer-specific D of service codes. */
+/** Lowest group D of service codes that is manufacturer-specific. */
 const SERVICE_MAKER = 50;
 const D_INSTANTANEOUS = 7;
-/** D of EMH's service values, which are averages of instantaneous values and have their names. */
+/** Group D of EMH's service values. These are averages of instantaneous values and have the names of those. */
 const D_SERVICE = 25;
-/** First C of L1 in each of the two families of codes per phase; C of the next phase is PHASE_STEP higher. */
+/**
+ * First group C of phase L1 in each of the two families of codes per phase. For the next phase, C is PHASE_STEP higher.
+ */
 const PHASES = 21;
 const PHASES_NET_REACTIVE = 141;
 const PHASE_STEP = 20;
 const PHASE_CODES = 60;
 
-/** English by default. */
+/** Returns the language of a code such as "de"; English for others. */
 export function languageOf(text: string): number {
 	if (text === "de") return LANGUAGE_DE;
 	return text === "pl" ? LANGUAGE_PL : LANGUAGE_EN;
@@ -88,12 +91,12 @@ export class OBISNames {
 	readonly #fragments: number;
 	#row = -1;
 	#language = LANGUAGE_EN;
-	/** Numbers from the code that replace the marks, indexed by MARK_…. */
+	/** Numbers from the OBIS code that replace the marks; the index is MARK_…. */
 	readonly #numbers = new Uint8Array(MARK_LIMIT + 1);
-	/** A code of this readout has shown that it is a heat meter. */
+	/** True if a code of this readout has shown that the meter is a heat meter. */
 	#isHeatMeter = false;
 
-	/** The table is read in place. Throws when it is invalid. */
+	/** Uses the table where it is, without a copy. Throws if the table is invalid. */
 	constructor(table: Uint8Array) {
 		this.#table = table;
 		if (table.length < TABLE_ROWS || this.word(0) * 0x10000 + this.word(2) !== TABLE_MAGIC) {
@@ -104,12 +107,12 @@ export class OBISNames {
 		this.#fragments = this.#phrases + this.word(6) * 2;
 	}
 
-	/** Names of codes without A depend on earlier codes of the readout. */
+	/** Call it at the start of a readout. The names of codes without A depend on earlier codes of the readout. */
 	beginReadout(): void {
 		this.#isHeatMeter = false;
 	}
 
-	/** Returns false for an unknown code. */
+	/** Searches for the name of a code. Returns false for an unknown code. */
 	find(code: OBISCode, language: number): boolean {
 		this.#language = language;
 		this.#row = this.rowOf(code);
@@ -120,14 +123,14 @@ export class OBISNames {
 		this.#language = language;
 	}
 
-	/** Writes the last name that was found, or nothing, as UTF-8, at most NAME_LIMIT bytes. */
+	/** Writes the name that was found last, as UTF-8 of at most NAME_LIMIT bytes; writes nothing if none was found. */
 	write(into: Uint8Array, at: number): number {
 		return this.writeRow(this.#row, into, at);
 	}
 
 	/**
-	 * Writes `, ` and the attribute's name; together with the object's name it has at most NAME_LIMIT bytes. Returns the
-	 * end: `at` for an unknown attribute.
+	 * Writes `, ` and the attribute's name, so that the object's name and this text have at most NAME_LIMIT bytes
+	 * together. Returns the end, which is `at` for an unknown attribute.
 	 */
 	writeAttribute(classId: number, attribute: number, into: Uint8Array, at: number): number {
 		const row = this.searchExact(MEDIUM_ATTRIBUTE, 0, (classId * 256 + attribute) * 256);
@@ -144,7 +147,9 @@ export class OBISNames {
 		return this.writePhrase(this.#table[row + 7], into, to);
 	}
 
-	/** It uses only local variables, because a reply of 340 readings spends a third of its time here. */
+	/**
+	 * Writes a phrase. It uses only local variables, because a reply with 340 readings spends a third of its time here.
+	 */
 	private writePhrase(phrase: number, into: Uint8Array, at: number): number {
 		const table = this.#table;
 		const fragments = this.#fragments;
@@ -177,7 +182,7 @@ export class OBISNames {
 	private rowOfMedium(code: OBISCode): number {
 		if (code.a < 0 && this.isHeat(code)) return this.search(MEDIUM_HEAT_LIST, 0, code.c, code.d, code.e);
 		const electricity = code.a < 0 || code.a === MEDIUM_ELECTRICITY;
-		// Letters are general codes of any medium.
+		// Codes with letters have the same meaning in all media.
 		if (electricity && code.letters) return -1;
 		const channel = Math.max(code.b, 0);
 		if (code.a < 0 && code.c >= GROUP_SERVICE && code.c <= GROUP_PROFILE) {
@@ -190,7 +195,10 @@ export class OBISNames {
 		return code.a < MEDIUM_HEAT_LIST ? this.search(code.a, channel, code.c, code.d, code.e) : -1;
 	}
 
-	/** Heat meters send `6.8(…*MWh)` without A and E; electricity meters always send E here. */
+	/**
+	 * True for a code of a heat meter. Heat meters send `6.8(…*MWh)` without A and E; electricity meters always send E
+	 * with these codes.
+	 */
 	private isHeat(code: OBISCode): boolean {
 		if (!this.#isHeatMeter && code.e < 0 && (code.c === 6 || code.c === 9)) {
 			this.#isHeatMeter = this.search(MEDIUM_HEAT_LIST, 0, code.c, code.d, 0) >= 0;
@@ -199,8 +207,8 @@ export class OBISNames {
 	}
 
 	/**
-	 * A demand limit's number is its fourth short group (F in DLMS codes). Returns false for demand limits without it,
-	 * and other codes with it.
+	 * Stores the number of a demand limit, which is the fourth short group of its code (F in DLMS codes). Returns false
+	 * for a demand limit without this group, and for any other code with it.
 	 */
 	private storeLimit(code: OBISCode): boolean {
 		if (code.c !== 0 || code.d !== D_DEMAND_LIMIT) return code.sub < 0;
@@ -209,7 +217,9 @@ export class OBISNames {
 		return limit >= 0 && limit < BILLING_PERIOD_CURRENT;
 	}
 
-	/** Returns the C of L1 for a C of any phase, other C unchanged. */
+	/**
+	 * Stores the number of the phase. Returns the C of phase L1 for the C of any phase; returns any other C unchanged.
+	 */
 	private storePhase(c: number): number {
 		const family = c < PHASES_NET_REACTIVE ? PHASES : PHASES_NET_REACTIVE;
 		const offset = c - family;
@@ -239,7 +249,7 @@ export class OBISNames {
 		while (low < high) {
 			const middle = (low + high) >> 1;
 			const row = TABLE_ROWS + middle * ROW_SIZE;
-			// C is compared first, because it usually decides, and all groups as one number exceed 31 bits.
+			// C is compared first, because it usually decides. All groups as one number would exceed 31 bits.
 			let above = table[row] - c;
 			if (above === 0) above = (table[row + 1] * 256 + table[row + 2]) * 256 + table[row + 3] - rest;
 			if (above < 0) low = middle + 1;

@@ -1,9 +1,9 @@
 /**
- * Units. Meters print a unit as free text of up to 16 characters (IEC 62056-21, 6.5); a packed readout has one byte for
- * each known spelling. DLMS has numbers for units (Blue Book edition 14, 4.3.2, scaler_unit).
+ * Units. Meters send a unit as text of up to 16 characters (IEC 62056-21, 6.5). In a packed readout, one byte stands
+ * for each known spelling. DLMS has numbers for units (Blue Book edition 14, 4.3.2, scaler_unit).
  */
 
-/** Spellings as sent, frequent ones first. The index is the number in a packed record. */
+/** Spellings of units as meters send them, frequent ones first. The index is the number in a packed record. */
 const SPELLINGS = Object.freeze([
 	"kWh",
 	"kW",
@@ -94,7 +94,7 @@ const SPELLINGS = Object.freeze([
 	"PLN",
 ]);
 
-/** DLMS units 0 to 72; reserved ones are empty. */
+/** DLMS units 0 to 72; reserved numbers are empty. */
 const COSEM_UNITS = Object.freeze([
 	...["", "a", "mo", "wk", "d", "h", "min", "s", "°", "°C", "", "m", "m/s", "m3", "m3", "m3/h", "m3/h", "m3/d"],
 	...["m3/d", "l", "kg", "N", "Nm", "Pa", "bar", "J", "J/h", "W", "VA", "var", "Wh", "VAh", "varh", "A", "C", "V"],
@@ -103,10 +103,10 @@ const COSEM_UNITS = Object.freeze([
 	...["J/kg", "g/cm2", "atm", "", "", "dBm", "dBuV", "dB"],
 ]);
 
-/** Number of spellings; at most 255, so that 255 can have another meaning in a packed byte. */
+/** Number of spellings. It is at most 255, so that the byte 255 can have another meaning in a packed record. */
 export const UNIT_COUNT = SPELLINGS.length;
 
-/** Returns 0 to 254, or -1 for an unknown spelling. */
+/** Returns the number of a unit, 0 to 254; -1 for an unknown spelling. */
 export function unitIndex(bytes: Uint8Array, start: number, end: number): number {
 	const length = end - start;
 	for (let index = 0; index < UNIT_COUNT; index++) {
@@ -123,7 +123,7 @@ export function unitText(index: number): string {
 	return SPELLINGS[index] ?? "";
 }
 
-/** Returns "" for no unit (255), currency (10), other (254) and reserved numbers. */
+/** Returns the unit's text; "" for 255 (no unit), 10 (currency), 254 (other) and reserved numbers. */
 export function cosemUnitText(unit: number): string {
 	return COSEM_UNITS[unit] ?? "";
 }

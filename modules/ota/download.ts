@@ -1,7 +1,7 @@
 /**
- * Downloads a firmware file for the updater: the board's release file, which only a person starts, or a file of a server
- * that the owner trusts (DownloadServer). The release file must be newer than the running firmware: its server is not
- * authenticated.
+ * Downloads a firmware file for the updater. The file is the board's release file, or comes from a server that the
+ * owner trusts (DownloadServer). Firmware from the release file must be newer than the running one, because the server
+ * of release files is not authenticated. The columns of the table are events:
  *
  *               time               permit     file complete   redirect   refused, installed   broken, another reply
  *   STARTING    LOADING, QUEUED    –          –               –          –                    –
@@ -11,11 +11,12 @@
  *   VERIFYING   –                  –          –               –          OVER                 –
  *   OVER        final
  *
- * STARTING leaves time for the reply, and for MQTT's message that an installation begins, before MQTT has to return the
- * permit. After an interruption the rest of the file is requested, TRIES times at most; after a restart a person must
- * start the download again.
+ * STARTING leaves time for the HTTP reply, and for the MQTT message that an installation begins; after that, MQTT must
+ * return the permit. After an interruption, the rest of the file is requested, at most TRIES times. After a restart of
+ * the gateway, the download must be started again.
  *
- * Memory: UPGRADE_COST, and that of the updater from the first byte on. Bytes are read as fast as flash takes them.
+ * Memory: UPGRADE_COST and, from the first byte on, the memory of the updater. Bytes are read only as fast as flash can
+ * store them.
  */
 import { FIRST_STATUS, type HTTPClient, OUTCOME_NONE } from "../http/client.js";
 import type { BodySink } from "../http/handler.js";
@@ -32,11 +33,14 @@ import { UPGRADE_COST } from "./notice.js";
 import { INTERRUPTED, NO_MEMORY, NOT_FOUND, REFUSALS, TAKEN, UNREACHABLE } from "./refusals.js";
 import type { Sender, Updater } from "./updater.js";
 
-/** Server that is authenticated by the owner's certificate. It gets a secret, so redirects are not followed. */
+/**
+ * Server that is authenticated with the owner's certificate. Redirects are not followed, because requests contain a
+ * secret.
+ */
 export interface DownloadServer {
-	/** Value of the field Authorization. */
+	/** Value of the header field Authorization. */
 	readonly authorization: string;
-	/** Opens a connection. Returns CLIENT_… if that is impossible. */
+	/** Opens a connection. Returns CLIENT_… if no connection is possible. */
 	connect(make: (port: ClientPort, tls: TLSClientOptions) => HTTPClient): HTTPClient | number;
 }
 
@@ -47,15 +51,17 @@ export interface DownloadDeps {
 	readonly tlsPermit: TLSPermit;
 	readonly port: ClientPort;
 	readonly updater: Updater;
-	/** `version`: that of the installed file, or "". The failure is in the updater. */
+	/**
+	 * Called at the end. `version`: version of the installed file, or "" after a failure; the updater has the failure.
+	 */
 	over(version: string): void;
 }
 
 export const DOWNLOAD_START_MS = 2000;
-/** Longest wait for the permit: the hub may have it for a minute. */
+/** Longest wait for the permit, ms. Another output, such as the hub, may use it for a minute. */
 const TURN_MS = 70_000;
 const PAUSE_MS = 5000;
-/** Limit for the whole download, the same as for an upload. */
+/** Time limit for the whole download, ms. It is the same as for an upload. */
 const LIMIT_MS = 900_000;
 const TRIES = 4;
 
@@ -70,7 +76,7 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 	readonly isDownload = true;
 	readonly needsNewer: boolean;
 	readonly name: string;
-	/** Bytes at the end of the last `write` that were not taken. */
+	/** Number of bytes at the end of the last `write` that were not processed. */
 	rest = 0;
 	readonly #deps: DownloadDeps;
 	readonly #task: Task;
@@ -86,11 +92,11 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 	#reply: ReplyReader | undefined;
 	#hasMemory = false;
 	#hasBegun = false;
-	/** Bytes of the reply that the updater has already; 0 if the server sends only the rest. */
+	/** Number of bytes at the start of the reply that the updater already has; 0 if the server sends only the rest. */
 	#known = 0;
 	#version = "";
 
-	/** `server`: undefined for one that is not authenticated. */
+	/** `server` is undefined for a server that is not authenticated. */
 	constructor(deps: DownloadDeps, file: FileURL, server: DownloadServer | undefined) {
 		this.#deps = deps;
 		this.#file = this.#url = file;
@@ -103,7 +109,7 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 		this.#task = deps.driver.register("download", this);
 	}
 
-	/** The updater reports an interruption if it has begun. */
+	/** Stops the download. If the updater has begun, it reports an interruption. */
 	stop(): void {
 		if (this.#hasBegun) this.#deps.updater.abort();
 		this.finish();
@@ -115,7 +121,7 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 		});
 	}
 
-	/** Does nothing: outputs wait for the permit until the download is over. */
+	/** Does nothing, because other outputs must wait for the permit until the download is over. */
 	permitRequested(): void {}
 
 	get deadlineMs(): number {
@@ -180,7 +186,7 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 		this.rest = end - start - skipped - updater.write(bytes, start + skipped, end);
 	}
 
-	/** The end of the file is handled in `drain`. */
+	/** Does nothing, because `drain` handles the end of the file. */
 	end(): void {}
 
 	updated(refusal: number, version: string): void {
@@ -223,8 +229,8 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 	}
 
 	/**
-	 * Ends the download without success. `failure` consists of code, blank and message; once the updater has begun, it
-	 * reports a failure of its own instead. `more`: text that follows the code in the log.
+	 * Ends the download without success. `failure` consists of code, blank and message. If the updater has begun, it
+	 * reports its own failure instead. `more`: text that follows the code in the log.
 	 */
 	private fail(failure: string, more = ` from ${this.name}`): void {
 		const { updater } = this.#deps;

@@ -1,4 +1,4 @@
-/** Settings of the check for newer firmware, and its result. */
+/** Settings of the check for newer firmware, and the result of this check. */
 import { BOOLEAN, entry, field, INTERNAL, PRINTABLE, TEXT } from "../config/schema.js";
 import { FOUND_SECURITY_FIELDS, SECURITY_FIELDS } from "./security-fields.js";
 
@@ -10,7 +10,7 @@ const IN_UPGRADE_FOUND = 20;
 const GRAPHIC = "!~";
 
 /**
- * Address of the release file, with `{board}` in place of the board's name. Empty: the address in the build is used.
+ * Address of the release file, in which `{board}` stands for the board's name. Empty: the address in the build is used.
  */
 export const UPGRADE_URL = field<string>({
 	entry: IN_UPGRADE,
@@ -21,7 +21,7 @@ export const UPGRADE_URL = field<string>({
 	characters: GRAPHIC,
 	initial: "",
 });
-/** Check for newer firmware once a day. */
+/** True to check for newer firmware once a day. */
 export const UPGRADE_CHECK_ENABLED = field<boolean>({
 	entry: IN_UPGRADE,
 	id: 2,
@@ -31,7 +31,7 @@ export const UPGRADE_CHECK_ENABLED = field<boolean>({
 });
 export const UPGRADE = entry("upgrade", 1, [UPGRADE_URL, UPGRADE_CHECK_ENABLED, ...SECURITY_FIELDS]);
 
-/** Newest version that the check has found in a file with a valid signature; empty without one. */
+/** Newest version that the check has found in a file with a valid signature; empty if it has found none. */
 export const UPGRADE_FOUND_VERSION = field<string>({
 	entry: IN_UPGRADE_FOUND,
 	id: 1,

@@ -1,6 +1,7 @@
 /**
- * Requests for a firmware file (docs/firmware-files.md). The signature in the file replaces a check of the server's
- * certificate, unless the request has a secret. A request for the release file reveals only the name of the board.
+ * Requests for a firmware file (docs/firmware-files.md). The server's certificate is checked only if the request
+ * contains a secret; otherwise the signature in the file is sufficient. A request for the release file reveals only the
+ * name of the board.
  */
 import { HTTPClient } from "../http/client.js";
 import type { ReplyReader } from "../http/reply.js";
@@ -10,7 +11,7 @@ import type { Task } from "../io/driver.js";
 import type { TextCodec } from "../io/host.js";
 
 export const REDIRECTS = 3;
-/** Download servers use signed addresses of about 1200 bytes. */
+/** Maximum length of a line, bytes. Download servers use signed addresses of about 1200 bytes. */
 export const LINE_SIZE = 2048;
 
 export const OK = 200;
@@ -22,12 +23,12 @@ export interface FileRequest {
 	readonly port: ClientPort;
 	readonly text: TextCodec;
 	readonly url: FileURL;
-	/** Bytes to request, as in the Range field: `0-287`, or `1000-` for all from there on. */
+	/** Bytes to request, in the form of the Range field: `0-287`, or `1000-` for all bytes from offset 1000 on. */
 	readonly range: string;
 	readonly reply: ReplyReader;
-	/** By default every server is trusted. */
+	/** TLS options. By default every server is trusted. */
 	readonly tls?: TLSClientOptions;
-	/** Value of the field Authorization. */
+	/** Value of the header field Authorization. */
 	readonly authorization?: string;
 }
 

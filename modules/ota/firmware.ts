@@ -1,4 +1,4 @@
-/** Trial of a new firmware, fallback, updates, and the daily check. */
+/** Firmware of the device: trial of a new firmware, roll-back, updates, and the daily check. */
 import { BUSY, NO_UPGRADE, UNSUPPORTED } from "../api/errors.js";
 import type { Core, Running } from "../core/core.js";
 import { type FileURL, parseFileURL } from "../http/url.js";
@@ -15,12 +15,12 @@ import { Trial } from "./trial.js";
 import { Updater } from "./updater.js";
 import { upgradeURLOf, upgradeVersionOf } from "./upgrade.js";
 
-/** Key stored once the fallback from the other slot's firmware has been logged. */
+/** Key in storage, which is present after the roll-back of the other slot's firmware was logged. */
 const NOTED_KEY = "rolled_back";
 
 export class Firmware implements Running {
 	readonly updater: Updater;
-	/** Check for newer firmware; undefined in safe mode and without updates. */
+	/** Check for newer firmware; undefined in safe mode, and if this build accepts no updates. */
 	readonly notice: UpgradeNotice | undefined;
 	readonly #core: Core;
 	readonly #update: Update;
@@ -71,7 +71,7 @@ export class Firmware implements Running {
 			if (isNoted) storage.delete(NOTED_KEY);
 			else storage.set(NOTED_KEY, new Uint8Array(0));
 		} catch {
-			// A flash error must not stop the start; the next start tries again.
+			// A flash error must not prevent the start. At the next start, this is tried again.
 		}
 	}
 
@@ -97,8 +97,8 @@ export class Firmware implements Running {
 	}
 
 	/**
-	 * Starts the installation of the version that the check has found; a person has asked for it. Returns "", or the
-	 * reason why it does not start: an error code of the API.
+	 * Starts the installation of the version that the check has found. Returns "", or an error code of the API if the
+	 * installation can't start.
 	 */
 	install(): string {
 		const { config, info } = this.#core;
@@ -108,8 +108,8 @@ export class Firmware implements Running {
 	}
 
 	/**
-	 * Starts the installation of a file; `server`: as in Download. Returns "", or an error code of the API. `over` is
-	 * called at the end, as in DownloadDeps.
+	 * Starts the installation of a file. `server` has the same meaning as in Download. Returns "", or an error code of
+	 * the API. `over` is called at the end, as described in DownloadDeps.
 	 */
 	download(file: FileURL, server: DownloadServer | undefined, over: ((version: string) => void) | undefined): string {
 		const { driver, host, ledger, text, tlsPermit } = this.#core;
@@ -142,7 +142,7 @@ export class Firmware implements Running {
 		return upgradeVersionOf(config, info) || info.firmwareVersion;
 	}
 
-	/** Progress of an installation in per cent, -1 if unknown; undefined without one. */
+	/** Progress of the installation in per cent, -1 if unknown; undefined if no installation is in progress. */
 	get progress(): number | undefined {
 		const { isBusy, received, total } = this.updater;
 		if (!isBusy && this.#download === undefined) return undefined;
@@ -153,7 +153,9 @@ export class Firmware implements Running {
 		return this.#download !== undefined;
 	}
 
-	/** True during a trial, because a sleep would end in a restart before the trial is over. */
+	/**
+	 * True during a trial. A sleep ends with a restart, and a restart during the trial would start the previous firmware.
+	 */
 	get staysAwake(): boolean {
 		return this.#update.state === FIRMWARE_ON_TRIAL;
 	}

@@ -1,6 +1,6 @@
 /**
- * Front of a firmware file: header (ZCL 11.4.2), signed metadata, and the head of the second element
- * (docs/firmware-files.md); little-endian.
+ * Front of a firmware file: header (ZCL 11.4.2), signed metadata, and the header of the second element
+ * (docs/firmware-files.md). Numbers are little-endian.
  */
 import type { Crypto } from "../io/crypto.js";
 import { P256_SIGNATURE_LENGTH } from "../io/crypto.js";
@@ -42,7 +42,7 @@ const STACK_VERSION_AT = 18;
 export const FILE_LENGTH = 52;
 const METADATA_HEAD = 56;
 const METADATA = 62;
-/** Offset of the flag: 1 if the image is packed, 0 if not. */
+/** Offset of a flag, which is 1 if the image is packed and 0 if it is not. */
 export const PACKED_FLAG = METADATA + 1;
 const DEVICE_ID = METADATA + 2;
 const PRODUCT_AT = METADATA + 4;
@@ -66,8 +66,8 @@ export const HASH_LENGTH = 32;
 const ID_LENGTH = 8;
 
 /**
- * Validates a front and its signature, which takes noticeable time. Returns TAKEN or a refusal. `total` is the length
- * of the file as stated by the sender, or 0. The contents of the front are valid only after TAKEN.
+ * Validates a front and its signature, which takes noticeable time. Returns TAKEN or a refusal. `total` is the file's
+ * length that the sender has stated, or 0. The contents of the front may be used only after TAKEN.
  */
 export function refusalOf(front: Uint8Array, { info, crypto }: FrontChecker, update: Update, total: number): number {
 	if (refusalOfKind(front, FRONT_LENGTH)) return NO_FIRMWARE_FILE;
@@ -113,7 +113,7 @@ export function refusalOf(front: Uint8Array, { info, crypto }: FrontChecker, upd
 	return securityLevelOf(front) < update.securityLevel ? DOWNGRADE : TAKEN;
 }
 
-/** Returns TAKEN or NO_FIRMWARE_FILE. */
+/** Returns TAKEN if the bytes begin like a firmware file; otherwise NO_FIRMWARE_FILE. */
 export function refusalOfKind(bytes: Uint8Array, length: number): number {
 	return length < KIND_LENGTH || uint32(bytes, 0) !== IDENTIFIER ? NO_FIRMWARE_FILE : TAKEN;
 }
@@ -133,8 +133,8 @@ function textAt(bytes: Uint8Array, at: number, length: number): string {
 }
 
 /**
- * Returns true if the bytes at `at` are the first `length` bytes of `other`. Not constant-time, because nothing here is
- * secret.
+ * Returns true if the bytes at `at` are the first `length` bytes of `other`. It need not take constant time, because
+ * nothing here is secret.
  */
 export function holds(bytes: Uint8Array, at: number, other: Uint8Array, length: number): boolean {
 	let i = 0;
@@ -150,7 +150,7 @@ export function putUint32(bytes: Uint8Array, at: number, value: number): void {
 	for (let i = 0; i < 4; i++) bytes[at + i] = value >>> (8 * i);
 }
 
-/** High bytes are multiplied: a shift would give a negative number. */
+/** Returns a number of four bytes. The high bytes are multiplied, because a shift could give a negative number. */
 export function uint32(bytes: Uint8Array, at: number): number {
 	return uint16(bytes, at) + uint16(bytes, at + 2) * 0x1_0000;
 }

@@ -1,7 +1,7 @@
 /**
  * Writes a firmware file into the inactive OTA slot and activates it. `write()` takes bytes in pieces of any size;
- * `advance()` continues the work in ticks. A call may take as long as erasing and writing a sector (60 ms), or as
- * verifying the signature, so other tasks should run between calls.
+ * `advance()` continues the work in ticks. A call can take as long as erasing and writing a sector (60 ms), or as long
+ * as verifying the signature, so other tasks should run between calls. The columns of the table are events:
  *
  *              bytes                              end                advance
  *   FRONT      complete: PLAIN, LENGTH, REFUSED   REFUSED            –
@@ -14,16 +14,17 @@
  *   INSTALLED  final
  *   REFUSED    final
  *
- * `close()` leads to REFUSED from every state but INSTALLED. Nothing is erased before PLAIN or LENGTH. Which firmware
- * starts next changes only on the way to INSTALLED.
+ * `close()` leads to REFUSED from every state except INSTALLED. Nothing is erased before PLAIN or LENGTH. Only the
+ * transition to INSTALLED changes which firmware starts next.
  *
- * Memory: the front, and a kilobyte for reading back; for a packed image also the inflater with a ring of one sector.
+ * Memory: the front, and a kilobyte for reading the image back. A packed image also needs the inflater with a ring of
+ * one sector.
  *
- * A file from a slow sender can be resumed after any interruption: the storage holds the position after the last
- * complete piece (plain files are divided into pieces for this purpose too). The sender repeats the front; then
- * `received` jumps to the stored position. The hash of the earlier bytes is lost, but the image in flash is compared
- * with its own signed hash. The stored position is deleted before another file is written, and when the file is
- * refused.
+ * The transfer of a file from a slow sender can be resumed after any interruption, because the position after the last
+ * complete piece is stored. For this purpose, files that are not packed are divided into pieces too. The sender repeats
+ * the front; then `received` jumps to the stored position. The hash of the earlier bytes of the file is lost, but the
+ * image in flash has its own signed hash and is compared with it. The stored position is deleted before another file is
+ * written, and when the file is refused.
  */
 
 import type { Crypto, Hash } from "../io/crypto.js";
@@ -69,7 +70,7 @@ export interface InstallerDeps extends FrontChecker {
 
 export interface InstallerHost {
 	readonly update: Update;
-	/** Undefined if the board has no power measurement. */
+	/** Undefined if the board does not measure its voltages. */
 	readonly power?: Power | undefined;
 }
 
@@ -82,16 +83,16 @@ export const INSTALL_CHECKING = 5;
 export const INSTALL_INSTALLED = 6;
 export const INSTALL_REFUSED = 7;
 
-/** Image bytes of each packed piece except the last. */
+/** Number of image bytes in each piece except the last one. */
 const PIECE_LENGTH = 65_536;
-/** Key of the stored position: DATA_HASH, number of bytes received, number of image bytes written. */
+/** Key in storage for the position: DATA_HASH, number of bytes received, number of image bytes written. */
 const POINT_KEY = "ota_point";
 const POINT_RECEIVED = HASH_LENGTH;
 const POINT_OFFSET = HASH_LENGTH + 4;
 const POINT_LENGTH = HASH_LENGTH + 8;
 const LENGTH_BYTES = 4;
 const READ_SIZE = 1024;
-/** Reads per `advance()`. */
+/** Number of reads in one `advance()`. */
 const READS = 8;
 const ERASED = 0xff;
 
@@ -100,7 +101,7 @@ export class Installer {
 	readonly #host: InstallerHost;
 	readonly #slot: Partition;
 	readonly #front = new Uint8Array(FRONT_LENGTH);
-	/** Incomplete write unit or length field. */
+	/** A write unit or a length field that is still incomplete. */
 	readonly #unit = new Uint8Array(WRITE_SIZE);
 	state = INSTALL_FRONT;
 	refusal = TAKEN;
@@ -110,25 +111,29 @@ export class Installer {
 	received = 0;
 	/** Length of the file, bytes; 0 if unknown. */
 	total: number;
-	/** Refusal if the host throws. */
+	/** Refusal to report if the host throws an exception. */
 	#onError = WRITE_FAILED;
-	/** Hash of the second element's data, later of the bytes read back; undefined until the front is accepted. */
+	/**
+	 * Hash of the data in the second element, and later of the image that is read back. Undefined until the front is
+	 * accepted.
+	 */
 	#hash: Hash | undefined;
 	#isHashWhole = true;
 	#inflater: Inflater | undefined;
 	#readBack: Uint8Array | undefined;
 	#imageLength = 0;
-	/** Image bytes written, or read back. */
+	/** Number of image bytes that were written or, in CHECKING, read back. */
 	#offset = 0;
 	#filled = 0;
 	#pieceLeft = 0;
-	/** Offset in the unpacked image. */
+	/** Offset in the unpacked image at which the present piece ends. */
 	#pieceEnd = 0;
 
 	/**
-	 * Throws if there is no memory for unpacking, which is allocated first, because the file may come in long TLS
-	 * records. `total` is the length as stated by the sender, or 0. With `isSlow` the file may be resumed, so check
-	 * `received` after each `write()`. With `needsNewer` the file must be newer than the running firmware.
+	 * Throws if too little memory is free for unpacking. This memory is allocated first, because long TLS records may
+	 * need memory later. `total` is the length that the sender has stated, or 0. If `isSlow`, the transfer may be
+	 * resumed, so check `received` after each `write()`. If `needsNewer`, the file must be newer than the running
+	 * firmware.
 	 */
 	constructor(deps: InstallerDeps, host: InstallerHost, total: number, isSlow: boolean, needsNewer = false) {
 		this.#needsNewer = needsNewer;
@@ -140,12 +145,15 @@ export class Installer {
 		this.total = total;
 	}
 
-	/** Version in the file; empty until the signature is verified. */
+	/** Version in the file; empty as long as the signature was not verified. */
 	get version(): string {
 		return this.#hash === undefined ? "" : versionOf(this.#front);
 	}
 
-	/** Takes what fits into a tick, at least one byte; in REFUSED, all. Keeps no reference to the array. */
+	/**
+	 * Processes as many bytes as fit into a tick, at least one, and returns their number. In REFUSED it skips all bytes.
+	 * It keeps no reference to the array.
+	 */
 	write(bytes: Uint8Array, start: number, end: number): number {
 		if (this.state > INSTALL_WHOLE) return end - start;
 		try {
@@ -177,7 +185,7 @@ export class Installer {
 		}
 	}
 
-	/** In CHECKING, reads the image back, and compares its hash at the end. */
+	/** In CHECKING, reads the next part of the image back. At the end, compares the hash of the image. */
 	advance(): void {
 		const hash = this.#hash;
 		const length = this.#imageLength;
@@ -236,7 +244,7 @@ export class Installer {
 		const front = this.#front;
 		const running = this.#deps.info.firmwareVersion;
 		let refusal = refusalOf(front, this.#deps, update, this.total);
-		// A slow sender is not authenticated, so it must not install an older version with known faults.
+		// A slow sender is not authenticated, so it must not be able to install an older version that has known faults.
 		if (refusal === TAKEN && this.#isSlow && buildNumber(versionOf(front)) < buildNumber(running)) refusal = DOWNGRADE;
 		// The server of release files is not authenticated either, because its certificate is not checked.
 		if (refusal === TAKEN && this.#needsNewer && !isNewer(versionOf(front), running)) refusal = NOT_NEWER;
@@ -269,8 +277,8 @@ export class Installer {
 	}
 
 	/**
-	 * Stores the position after `received` bytes, at which a piece is completely in flash. Without `hasPosition`,
-	 * deletes the stored position.
+	 * Stores the position after `received` bytes, where a complete piece is in flash. If `hasPosition` is false, deletes
+	 * the stored position.
 	 */
 	private storePosition(hasPosition: boolean, received = 0): void {
 		const { storage } = this.#deps;
@@ -283,7 +291,7 @@ export class Installer {
 				storage.set(POINT_KEY, point);
 			}
 		} catch {
-			// If this fails, a resumed transfer starts from the beginning, or fails the final check of the hash.
+			// If the write fails, a resumed transfer starts from the beginning, or fails the final check of the hash.
 		}
 	}
 
@@ -304,7 +312,7 @@ export class Installer {
 		return count;
 	}
 
-	/** Returns the offset of the rest. */
+	/** Fills the write unit, and writes it when it is full. Returns the offset of the bytes that are left. */
 	private fillUnit(bytes: Uint8Array, start: number, end: number): number {
 		const stop = Math.min(end, start + WRITE_SIZE - this.#filled);
 		for (let i = start; i < stop; i++) this.#unit[this.#filled++] = bytes[i];
@@ -315,7 +323,7 @@ export class Installer {
 		return stop;
 	}
 
-	/** Processes the length of a piece. `end` is at most the end of the file. */
+	/** Processes the length field of a piece. `end` is at most the end of the file. */
 	private takeLength(bytes: Uint8Array, start: number, end: number): number {
 		const stop = Math.min(end, start + LENGTH_BYTES - this.#filled);
 		for (let i = start; i < stop; i++) this.#unit[this.#filled++] = bytes[i];
@@ -343,7 +351,7 @@ export class Installer {
 			if (this.state === INSTALL_REFUSED || (filled < INFLATE_WINDOW && !isDone)) break;
 			if (filled > 0) this.storePadded(inflater.ring, filled);
 			inflater.empty();
-			// After the last byte there may be more output than the ring has room for.
+			// After the last byte of input, there may be more output than the ring has room for.
 		} while (from - start === this.#pieceLeft && !inflater.isDone);
 		this.#pieceLeft -= from - start;
 		if (this.state === INSTALL_PACKED && (inflater.isDone || this.#pieceLeft === 0))
@@ -370,8 +378,8 @@ export class Installer {
 	}
 
 	/**
-	 * Writes whole units within a sector; erases the sector before its first unit. `count`: number of these bytes that
-	 * belong to the image.
+	 * Writes whole units within one sector, and erases the sector before its first unit. `count`: number of these bytes
+	 * that belong to the image.
 	 */
 	private store(bytes: Uint8Array, start: number, end: number, count: number): void {
 		const at = this.#offset;

@@ -1,16 +1,16 @@
 /**
- * Checks once a day for newer firmware and reports it; installing is left to the user (download.ts). The check fetches
- * the front of the board's release file (file-request.ts). The highest version found is stored until that version is
- * installed or the address changes. A failed check is not reported.
+ * Checks once a day for newer firmware and reports it; the user decides about the installation (download.ts). The check
+ * fetches the front of the board's release file (file-request.ts). The highest version that was found is stored until
+ * it is installed or the address changes. A failed check is not reported. The columns of the table are events:
  *
  *              time                  permit          reply, or no reply
  *   RESTING    ASKING, QUEUED (a)    –               –
  *   QUEUED     RESTING               ASKING (a)      –
  *   ASKING     RESTING               –               RESTING; ASKING after a redirect
  *
- *   (a) RESTING for an hour instead, without a clock, a network or enough memory, or on battery power.
+ *   (a) If the clock is not set, there is no network, memory is short, or on battery power: RESTING for an hour.
  *
- * Changed settings lead to RESTING for a short time.
+ * Changed settings lead to RESTING for a short time (SETTLE_MS).
  */
 
 import { put } from "../config/schema.js";
@@ -36,7 +36,7 @@ import { securityPuts } from "./security-level.js";
 import { upgradeURLOf } from "./upgrade.js";
 import { isNewer } from "./version.js";
 
-/** Memory for the connection, and for a redirect's lines. */
+/** Memory for the connection, and for the header lines of a redirect. */
 export const UPGRADE_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 8192 });
 
 export interface NoticeDeps {
@@ -48,7 +48,7 @@ export interface NoticeDeps {
 	readonly config: Pick<ConfigStore, "get" | "note">;
 	readonly ledger: MemoryLedger;
 	readonly tlsPermit: TLSPermit;
-	/** Network of a board with a radio. If undefined, a network is always assumed. */
+	/** Wi-Fi radio; undefined if the board has none. Such a board counts as always connected. */
 	readonly radio: { readonly address: unknown } | undefined;
 	readonly power: Power | undefined;
 	readonly events: Pick<EventLog, "note">;
@@ -58,9 +58,9 @@ export interface NoticeDeps {
 export const NOTICE_HOUR_MS = 3_600_000;
 export const NOTICE_DAY_MS = 24 * NOTICE_HOUR_MS;
 const FIRST_MS = 600_000;
-/** Delay after a change of settings: the reply is sent first. */
+/** Delay of the check after a change of settings, ms, so that the reply is sent before it. */
 const SETTLE_MS = 2000;
-/** Longest wait for the permit; also the time limit for all replies together. */
+/** Longest wait for the permit, ms. It is also the time limit for all replies of a check together. */
 const TURN_MS = 30_000;
 const LOOK_MS = 60_000;
 
@@ -93,7 +93,9 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		this.#task = deps.driver.register("upgrade", this);
 	}
 
-	/** If the address has changed, ota/routes/upgrade.ts deletes the version that was found. */
+	/**
+	 * Handles changed settings. If the address has changed, ota/routes/upgrade.ts deletes the version that was found.
+	 */
 	settingsChanged(): void {
 		this.#deps.live.changed();
 		this.#task.update((nowMs) => this.rest(nowMs + SETTLE_MS));
@@ -162,7 +164,7 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		} else this.rest(nowMs + NOTICE_HOUR_MS);
 	}
 
-	/** The request's memory is claimed until `rest()`. */
+	/** Sends a request. Its memory stays claimed until `rest()`. */
 	private ask(url: FileURL, redirects: number, nowMs: number): void {
 		const { text } = this.#deps;
 		const front = new Uint8Array(FRONT_LENGTH);
@@ -173,8 +175,8 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 	}
 
 	/**
-	 * Stores a signed version newer than the running one and all found before. Otherwise a server could suppress the
-	 * notice with an old file.
+	 * Stores the version of a signed file if it is newer than the running version and all versions found before.
+	 * Otherwise a server could suppress the notice with an old file.
 	 */
 	private validate(front: Uint8Array): void {
 		const { config, events, info, live } = this.#deps;
@@ -186,7 +188,9 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		live.changed();
 	}
 
-	/** Returns a time a day later at a random minute, so that devices do not all send requests at once. */
+	/**
+	 * Returns a time about a day later. It varies at random, so that gateways do not all send requests at the same time.
+	 */
 	private tomorrow(nowMs: number): number {
 		return nowMs + NOTICE_DAY_MS - NOTICE_HOUR_MS / 2 + this.chance();
 	}

@@ -13,7 +13,7 @@ import { UPGRADE_SETTINGS } from "./routes/upgrade.js";
 import { getVersion } from "./routes/version.js";
 import { upgradeVersionOf } from "./upgrade.js";
 
-/** The object is undefined if the host has no second OTA slot. */
+/** The part's instance is undefined if the host has no second OTA slot. */
 export const UPDATE = part<Firmware | undefined>({
 	name: "update",
 	events: UPDATE_EVENTS,

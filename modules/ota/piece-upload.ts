@@ -1,9 +1,9 @@
-/** An upload in pieces. Between two pieces there is no HTTP request. */
+/** An upload in pieces. Between two pieces, no HTTP request is in progress. */
 import type { Sender } from "./updater.js";
 
 /**
- * Longest time between two pieces. While two browsers load the page, the next piece may wait half a minute for its
- * handshake.
+ * Longest time between two pieces, ms. While two browsers load the page, the connection for the next piece may wait
+ * half a minute for its TLS handshake.
  */
 const PIECE_SILENCE_MS = 120_000;
 

@@ -1,6 +1,6 @@
 /**
- * Refusals of a firmware file, as numbers; 0 means accepted. A text is code, blank and message; the code for the API
- * never changes.
+ * Refusals of a firmware file, as numbers; 0 means that the file is accepted. Each refusal has a text of code, blank
+ * and message. The code is used in the API and never changes.
  */
 
 export const TAKEN = 0;
@@ -15,13 +15,13 @@ export const WRONG_DEVICE = 8;
 export const DOWNGRADE = 9;
 export const LOW_POWER = 10;
 export const WRITE_FAILED = 11;
-/** The transfer was interrupted. An API client gets no message, because it is gone. */
+/** The transfer was interrupted. An API client gets no message, because its connection is closed. */
 export const INTERRUPTED = 12;
 export const UNDER_WAY = 13;
 export const ON_TRIAL = 14;
 export const NO_MEMORY = 15;
 export const NOT_NEWER = 16;
-/** The server can't be reached. The cause is appended to the text of this refusal and of the next one. */
+/** The server can't be reached. The cause is appended to the message of this refusal and of the next one. */
 export const UNREACHABLE = 17;
 export const NOT_FOUND = 18;
 
@@ -47,7 +47,7 @@ export const REFUSALS: readonly string[] = Object.freeze([
 	"ota_not_found The server does not send the file: check upgrade_url.",
 ]);
 
-/** Returns the code of a refusal; empty for TAKEN. */
+/** Returns the code of a refusal; "" for TAKEN. */
 export function codeOf(refusal: number): string {
 	const text = REFUSALS[refusal];
 	return text.slice(0, Math.max(0, text.indexOf(" ")));

@@ -1,12 +1,12 @@
-/** Setting and result of automatic security updates, in the entries of fields.ts. */
+/** Setting and result of automatic security updates. They are in the entries of fields.ts. */
 import { BOOLEAN, field, INTEGER, type SettingField } from "../config/schema.js";
 import { SECURITY_UPDATES } from "../product.js";
 
-/** As in fields.ts, which imports this file. */
+/** The same numbers as in fields.ts, which imports this file. */
 const IN_UPGRADE = 19;
 const IN_UPGRADE_FOUND = 20;
 
-/** Install security updates automatically. */
+/** True to install security updates automatically. */
 export const SECURITY_UPDATES_ENABLED = field<boolean>({
 	entry: IN_UPGRADE,
 	id: 3,
@@ -15,8 +15,8 @@ export const SECURITY_UPDATES_ENABLED = field<boolean>({
 	initial: SECURITY_UPDATES,
 });
 /**
- * Time at which the newest version was found, Unix seconds; 0 unless its security level is higher than that of the
- * running firmware.
+ * Time at which the first security update was found, Unix seconds; 0 unless the newest version that was found has a
+ * higher security level than the running firmware.
  */
 export const UPGRADE_FOUND_SECURITY = field<number>({
 	entry: IN_UPGRADE_FOUND,

@@ -7,7 +7,7 @@ import { UPGRADE_FOUND_VERSION } from "./fields.js";
 import { securityLevelOf } from "./front.js";
 import { UPGRADE_FOUND_SECURITY } from "./security-fields.js";
 
-/** Returns what is stored with a version that the check has found. */
+/** Returns the values to store together with the version of a file that the check has found. */
 export function securityPuts(
 	front: Uint8Array,
 	{ securityLevel }: Pick<Update, "securityLevel">,
@@ -15,7 +15,7 @@ export function securityPuts(
 ): Put[] {
 	const isFirst = config.get(UPGRADE_FOUND_VERSION) === "";
 	const nowS = Math.floor((clock.utcMs() ?? 0) / 1000);
-	// A later version does not put off the installation of a security update.
+	// A later version does not delay the installation of a security update.
 	const sinceS = (isFirst ? 0 : config.get(UPGRADE_FOUND_SECURITY)) || nowS;
 	return [put(UPGRADE_FOUND_SECURITY, securityLevelOf(front) > securityLevel ? sinceS : 0)];
 }

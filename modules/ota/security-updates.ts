@@ -1,7 +1,7 @@
 /**
- * Installs security updates automatically while the owner permits it. A security update is newer firmware with a higher
+ * Installs security updates automatically, if the owner permits it. A security update is newer firmware with a higher
  * security level. It is installed at night, at least SECURITY_UPDATE_HOURS after the daily check (notice.ts) has found
- * it. The download is the same as one that a person starts; a failed attempt is repeated an hour later, and in the
+ * it. The download is the same as one that a user starts. A failed attempt is repeated an hour later, and in the
  * following nights.
  *
  * Attempts are made in local hours. Their minute is chosen at random at each start, so that a maker's gateways do not
@@ -17,7 +17,7 @@ import { SECURITY_UPDATES_ENABLED, UPGRADE_FOUND_SECURITY } from "./security-fie
 
 const HOUR_MS = 3_600_000;
 const HOUR_S = 3600;
-/** Local hours of an attempt: from 2:00 to before 5:00. */
+/** Local hours in which attempts are made: from 2:00 to before 5:00. */
 const FIRST_HOUR = 2;
 const LAST_HOUR = 4;
 
@@ -27,7 +27,7 @@ export class SecurityUpdates implements ScheduledMachine {
 	readonly #task: Task;
 	deadlineMs: number;
 
-	/** Returns undefined unless the owner permits it. `install`: starts the download. */
+	/** Returns undefined unless the owner permits security updates. `install` starts the download. */
 	static open(core: Core, install: () => void): SecurityUpdates | undefined {
 		return core.config.get(SECURITY_UPDATES_ENABLED) ? new SecurityUpdates(core, install) : undefined;
 	}

@@ -1,6 +1,6 @@
 /**
- * Trial of a new firmware. The boot loader starts it once; unless it is confirmed, the next start runs the previous
- * firmware.
+ * Trial of a new firmware. The boot loader starts the new firmware one time. Unless it is confirmed, the next start
+ * runs the previous firmware.
  *
  *                check: all works    check: something    ten minutes    restart requested:
  *                                    is missing          over           all works    otherwise
@@ -8,11 +8,11 @@
  *     PROVEN     -                   -                   -              -            -
  *     FAILED     -                   -                   -              -            -
  *
- *     PROVEN  the firmware is confirmed    FAILED  it is rejected: the previous one starts again
+ *     PROVEN  the firmware is confirmed    FAILED  the firmware is rejected, and the previous one starts
  *
  * The first check is made after YOUNG_MS, further ones every LOOK_MS. If a client requests a restart before the first
- * check, it has reached the device, which is sufficient proof. If the flash refuses the confirmation, the next check
- * repeats it.
+ * check, the client has reached the device, which proves that the firmware works. If the confirmation fails because of
+ * a flash error, the next check repeats it.
  */
 
 import { DIGEST_LENGTH } from "../auth/account.js";
@@ -34,7 +34,10 @@ const STATE_PROVING = 0;
 const STATE_PROVEN = 1;
 const STATE_FAILED = 2;
 
-/** The device is unreachable without these entries. Others may have been damaged before the update. */
+/**
+ * Entries without which nobody can reach the device. Damage to other entries is ignored, because they may have been
+ * damaged before the update.
+ */
 const NEEDED_ENTRIES: readonly string[] = Object.freeze(["access", "wifi", "network", "together"]);
 
 export interface TrialHost {
@@ -45,10 +48,10 @@ export interface TrialHost {
 export interface TrialParts {
 	readonly config: Pick<ConfigStore, "get" | "damaged">;
 	readonly events: Pick<EventLog, "note">;
-	/** Port of the server; 0 while the server is not listening. */
+	/** `httpPort` is the port of the server; 0 if the server is not listening. */
 	readonly serving: { readonly httpPort: number };
 	readonly networkSettings: Pick<NetworkSettings, "wifiEnabled" | "station" | "accessPointEnabled">;
-	/** Network of a board with a radio; otherwise undefined. */
+	/** Network of a board with a radio; undefined on other boards. */
 	readonly network: Pick<NetworkManager, "address" | "cable" | "accessPointOn" | "clients"> | undefined;
 }
 
@@ -76,7 +79,10 @@ export class Trial implements Timed {
 		this.#host.update.rollBack();
 	}
 
-	/** Returns the failed check; "" if the firmware is confirmed or rejected. */
+	/**
+	 * Checks the firmware, and confirms it if nothing is missing. Returns the failed check; "" if there is none, or if
+	 * the trial is over.
+	 */
 	prove(): string {
 		if (this.#state !== STATE_PROVING) return "";
 		const missing = this.missing;
@@ -89,9 +95,9 @@ export class Trial implements Timed {
 	}
 
 	/**
-	 * The first failed check, or "". A configured network must have an address, or a connected cable. A fallback access
-	 * point counts once a client has joined it; without a configured network it always suffices. With Wi-Fi off and no
-	 * cable, the network is not checked.
+	 * Name of the first failed check; "" if there is none. If a network is configured, it must have an address or a
+	 * connected cable. The access point is sufficient too: without a configured network always, otherwise only if a
+	 * client has joined it. If Wi-Fi is off and no cable is connected, the network is not checked.
 	 */
 	private get missing(): string {
 		const { config, serving, network, networkSettings } = this.#parts;

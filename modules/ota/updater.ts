@@ -1,5 +1,5 @@
 /**
- * Runs one firmware update at a time, from any sender.
+ * Runs one firmware update at a time, from any sender. The columns of the table are events:
  *
  *              begin        write, end: refused   end: whole   the driver's tick     abort
  *   IDLE       RECEIVING    –                     –            –                     –
@@ -7,7 +7,7 @@
  *   VERIFYING  refused      –                     –            RESTARTING, IDLE      –: the file is complete
  *   RESTARTING refused      –                     –            –                     –
  *
- * A faster sender replaces a slow one (a transfer by radio takes hours).
+ * A fast sender replaces a slow one; a transfer by Zigbee, for example, takes hours.
  */
 
 import type { EventLog } from "../diagnostics/event-log.js";
@@ -27,8 +27,8 @@ import { EVENT_UPDATE_INSTALLED, EVENT_UPDATE_REFUSED } from "./log-events.js";
 import { INTERRUPTED, NO_MEMORY, ON_TRIAL, REFUSALS, TAKEN, UNDER_WAY } from "./refusals.js";
 
 /**
- * Memory of the inflater's window, which is in chunks on some hosts. The chip also needs 11 KB of heap, without which
- * Update.inflater refuses.
+ * Memory of the inflater's window, which some hosts allocate in chunks. On the chip, the inflater also needs 11 KB of
+ * heap; without that, Update.inflater refuses.
  */
 export const UPDATE_COST: Cost = Object.freeze({ slots: 120, chunkBytes: 6144 });
 
@@ -40,31 +40,34 @@ export interface UpdaterParts {
 	readonly ledger: MemoryLedger;
 	readonly events: Pick<EventLog, "note">;
 	readonly live: { changed(): void };
-	/** Used to close an outgoing TLS connection, because memory suffices for only one connection during an update. */
+	/**
+	 * Permit for outgoing TLS connections. The updater takes it so that other outputs close their connection, because
+	 * memory suffices for only one connection during an update.
+	 */
 	readonly tlsPermit: TLSPermit;
-	/** Restarts after the call. */
+	/** Restarts soon after the call. */
 	restartSoon(): void;
 }
 
 export interface Sender {
 	readonly name: string;
 	/**
-	 * True for a transfer that takes hours: it resumes from `received`, another sender may replace it, and its own
-	 * sender decides when to restart.
+	 * True for a transfer that takes hours. It resumes from `received`, another sender may replace it, and its sender
+	 * decides when to restart.
 	 */
 	readonly isSlow?: true;
-	/** True for a file that the gateway downloads: the sender holds the permit. */
+	/** True if the gateway downloads the file. The sender then holds the permit. */
 	readonly isDownload?: true;
 	/** True if the file must be newer than the running firmware. */
 	readonly needsNewer?: boolean;
 	/**
-	 * Longest time without bytes, after which the transfer is given up; undefined if the sender limits that time
-	 * itself.
+	 * Longest time without received bytes, ms, after which the transfer is cancelled. Undefined if the sender itself
+	 * limits this time.
 	 */
 	readonly silenceMs?: number;
 	/**
-	 * Called with the result; TAKEN: the file is installed with this version, and the device is about to restart. Not
-	 * called inside `begin()`, but also called after `abort()`.
+	 * Called with the result. After TAKEN, the file is installed with this version, and the device is about to restart.
+	 * It is not called inside `begin()`, but it is also called after `abort()`.
 	 */
 	updated(refusal: number, version: string): void;
 }
@@ -75,11 +78,11 @@ const VERIFYING = 2;
 const RESTARTING = 3;
 const NAMES = Object.freeze(["idle", "receiving", "verifying", "restarting"]);
 
-/** Received bytes between two reports. */
+/** Number of received bytes between two reports of the progress. */
 const PROGRESS_STEP = 32_768;
-/** Failure after a firmware did not pass its trial: code, blank, message. */
+/** Failure if a firmware did not pass its trial: code, blank, message. */
 const ROLLED_BACK = "rolled_back The new firmware did not pass its trial: the one before it runs again.";
-/** Number of bytes that a file may have beyond those of the slot. */
+/** Number of bytes by which a file may be longer than the slot. */
 const FILE_EXTRA = 4096;
 
 export class Updater implements ScheduledMachine, PermitClient {
@@ -92,7 +95,10 @@ export class Updater implements ScheduledMachine, PermitClient {
 	#installer: Installer | undefined;
 	#receivedMs = 0;
 	#silentMs = Number.POSITIVE_INFINITY;
-	/** Code of the last failure, a blank, and the message; empty after a success and from the start of another try. */
+	/**
+	 * Code of the last failure, a blank, and the message; empty after a success, and from the beginning of the next
+	 * update.
+	 */
 	failure: string;
 
 	constructor(host: InstallerHost, deps: UpdaterDeps, parts: UpdaterParts) {
@@ -111,7 +117,7 @@ export class Updater implements ScheduledMachine, PermitClient {
 		return this.#host.update.keys.length > 0;
 	}
 
-	/** Maximum length of a file in bytes. */
+	/** Maximum length of a file, bytes. */
 	get limit(): number {
 		return this.#host.update.slot.size + FILE_EXTRA;
 	}
@@ -130,7 +136,7 @@ export class Updater implements ScheduledMachine, PermitClient {
 	}
 
 	/**
-	 * Begins an update. `total` is the length in bytes, or 0 if unknown. Returns a refusal, or TAKEN; after TAKEN,
+	 * Begins an update. `total` is the file's length in bytes, or 0 if unknown. Returns a refusal or TAKEN. After TAKEN,
 	 * `write()` and then `end()` or `abort()` must be called. Throws if the slot is inaccessible.
 	 */
 	begin(sender: Sender, total: number): number {
@@ -138,7 +144,7 @@ export class Updater implements ScheduledMachine, PermitClient {
 		const isSlow = sender.isSlow === true;
 		if (this.#sender?.isSlow && !isSlow) this.abort();
 		if (this.#state !== IDLE) return UNDER_WAY;
-		// The other slot must not be overwritten during a trial.
+		// During a trial, the other slot has the firmware for a roll-back and must not be overwritten.
 		if (this.isOnTrial) return ON_TRIAL;
 		if (!ledger.claim(UPDATE_COST)) return NO_MEMORY;
 		const isDownload = sender.isDownload === true;
@@ -154,7 +160,7 @@ export class Updater implements ScheduledMachine, PermitClient {
 		this.#silentMs = this.#receivedMs + (sender.silenceMs ?? Number.POSITIVE_INFINITY);
 		this.#task = this.#deps.driver.register("ota", this);
 		this.failure = "";
-		// Other outputs would wait for hours.
+		// A slow transfer does not take the permit, because other outputs would have to wait for hours.
 		if (!isSlow && !isDownload) this.#parts.tlsPermit.request(this);
 		this.enter(RECEIVING);
 		return TAKEN;
@@ -163,7 +169,7 @@ export class Updater implements ScheduledMachine, PermitClient {
 	/** Does nothing, because the transfer does not wait for the permit. */
 	permitGranted(): void {}
 
-	/** Does nothing: outputs wait for the permit until the transfer is over. */
+	/** Does nothing, because other outputs must wait for the permit until the transfer is over. */
 	permitRequested(): void {}
 
 	write(bytes: Uint8Array, start: number, end: number): number {
@@ -193,14 +199,14 @@ export class Updater implements ScheduledMachine, PermitClient {
 		this.settle(installer);
 	}
 
-	/** Reports an update that failed before `begin()`. `failure`: code, blank, message; `more`: for the log. */
+	/** Reports an update that failed before `begin()`. `failure`: code, blank, message. `more`: text for the log. */
 	fail(failure: string, more: string): void {
 		this.failure = failure;
 		this.#parts.events.note(EVENT_UPDATE_REFUSED, `${this.lastError}${more}`);
 		this.#parts.live.changed();
 	}
 
-	/** True from `begin()` to the restart, or to a failure. */
+	/** True from `begin()` to the restart or to a failure. */
 	get isBusy(): boolean {
 		return this.#state !== IDLE;
 	}
@@ -221,12 +227,12 @@ export class Updater implements ScheduledMachine, PermitClient {
 		this.settle(installer);
 	}
 
-	/** Has an effect only in RESTARTING. */
+	/** Restarts the device; it has an effect only in RESTARTING. */
 	restart(): void {
 		this.#parts.restartSoon();
 	}
 
-	/** Ends a transfer. A slow one is not reported as interrupted, because it resumes at the next start. */
+	/** Ends a transfer. A slow transfer is not reported as interrupted, because it resumes at the next start. */
 	stop(): void {
 		if (this.#sender?.isSlow) this.#installer?.close(INTERRUPTED);
 		else this.abort();

@@ -9,7 +9,7 @@ export type UpgradeInfo = Pick<HostInfo, "board" | "firmwareVersion" | "upgradeU
 
 const BOARD = "{board}";
 
-/** Returns the address with the board's name; empty if there is no address. */
+/** Returns the address of the release file, with the board's name in it; empty if there is no address. */
 export function upgradeURLOf(config: UpgradeConfig, info: UpgradeInfo): string {
 	return withBoard(config.get(UPGRADE_URL) || info.upgradeUrl, info.board);
 }

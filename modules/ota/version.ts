@@ -1,6 +1,6 @@
 /** Firmware versions: `<major>.<minor>.<build>`, with an optional suffix. */
 
-/** Compares the numbers, not the suffixes. */
+/** Returns true if `version` is newer. Only the numbers are compared, not the suffixes. */
 export function isNewer(version: string, present: string): boolean {
 	for (let i = 0; i < 3; i++) {
 		const difference = numberIn(version, i) - numberIn(present, i);
@@ -9,7 +9,7 @@ export function isNewer(version: string, present: string): boolean {
 	return false;
 }
 
-/** Third number; 0 if it is missing. */
+/** Returns the third number of a version; 0 if it is missing. */
 export function buildNumber(version: string): number {
 	return numberIn(version, 2);
 }

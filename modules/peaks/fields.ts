@@ -3,7 +3,10 @@ import { CHOICE, entry, field } from "../config/schema.js";
 
 const IN_PEAKS = 25;
 
-/** Length of the intervals whose mean power counts, minutes: 15 in Flanders, 60 in Norway and Sweden; 0 for none. */
+/**
+ * Length of the intervals for which the mean power is calculated, minutes: 15 in Flanders, 60 in Norway and Sweden; 0
+ * for none.
+ */
 export const PEAKS_INTERVAL_MINS = field<number>({
 	entry: IN_PEAKS,
 	id: 1,
@@ -12,7 +15,7 @@ export const PEAKS_INTERVAL_MINS = field<number>({
 	choices: Object.freeze([0, 15, 60]),
 	initial: 0,
 });
-/** Number of intervals, the highest ones of different days, whose mean is the month's peak. */
+/** Number of days that make up the month's peak: it is the mean of the highest intervals of this many days. */
 export const PEAKS_COUNT = field<number>({
 	entry: IN_PEAKS,
 	id: 2,

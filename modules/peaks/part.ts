@@ -1,6 +1,4 @@
-/**
- * The highest mean power of a month, which grid operators in Flanders, Norway and Sweden charge for (docs/peaks.md).
- */
+/** The highest mean power of a month. Grid operators in Flanders, Norway and Sweden charge for it (docs/peaks.md). */
 import { backupGroup } from "../api/backup-group.js";
 import { route, settingsRoutes } from "../api/route.js";
 import { settingsOf } from "../api/settings.js";

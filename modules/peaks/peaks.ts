@@ -1,13 +1,15 @@
 /**
- * The month's peak, and the mean power of the running interval, while the owner has chosen an interval.
+ * Calculates the month's peak and the mean power of the running interval, if the owner has chosen a length of
+ * intervals.
  *
  *              readout of a new quarter hour     due
  *   IDLE       WAITING                           -
  *   WAITING    WAITING                           IDLE; the history is scanned as soon as it has stored the readout
  *
- * The mean of an interval is calculated from the first reading after its start and the first reading after its end in
- * the history, if both are near (`toleranceOf`) and from the same meter. After a change of the clock by more than
- * STEP_MS, the running interval does not count. Flash is written when one of the highest intervals changes.
+ * The mean of an interval is calculated from two readings in the history: the first one after the start of the interval
+ * and the first one after its end. Both must be soon enough after these times (`toleranceOf`) and from the same meter.
+ * If the clock changes by more than STEP_MS, the running interval is ignored. Flash is written only when one of the
+ * highest intervals changes.
  */
 import type { Core, Running } from "../core/core.js";
 import { KEEP_S } from "../history/compaction.js";
@@ -27,26 +29,29 @@ import { addInterval, FROM, localMonthAt, MONTH, peakOf, SHAPE, STORED } from ".
 
 const KEY = "peaks_month";
 
-/* Indexes of further numbers, which are not stored. */
+/* Indexes of further numbers, which are not stored in flash. */
 /** Unix time of the first reading of the running interval, s; 0 if unknown. */
 const EDGE_S = STORED;
-/** Counter at EDGE_S, Wh. */
+/** Energy counter at EDGE_S, Wh. */
 const EDGE_WH = STORED + 1;
 /** Unix time of the last readout, s. */
 const TIME_S = STORED + 2;
-/** Counter in the last readout, Wh. */
+/** Energy counter in the last readout, Wh. */
 const WH = STORED + 3;
 /** Power in the last readout, W. */
 const POWER = STORED + 4;
-/** Quarter hour of the last readout, since 1970. */
+/** Number of the quarter hour of the last readout, counted from 1970. */
 const QUARTER = STORED + 5;
-/** Unix time minus monotonic time at the last readout, ms; 0 before the first. */
+/** Unix time minus monotonic time at the last readout, ms; 0 before the first readout. */
 const OFFSET_MS = STORED + 6;
 const COUNT = STORED + 7;
 
-/** Largest change of the clock, against monotonic time, that is ignored, ms. */
+/** Largest change of the clock, compared with monotonic time, that is ignored, ms. */
 const STEP_MS = 5000;
-/** Delay from a readout to the scan of the history; repeated while the history has not stored the readout. */
+/**
+ * Delay between a readout and the scan of the history, ms. The delay is repeated until the history has stored the
+ * readout.
+ */
 const STORE_MS = 1000;
 
 const HAS_IMPORT = 1 << IMPORT;
@@ -54,7 +59,7 @@ const HAS_IMPORT = 1 << IMPORT;
 export class Peaks implements Running, Timed {
 	readonly #core: Core;
 	#task: Task | undefined;
-	/** Undefined while no interval is chosen; then readouts are ignored. */
+	/** Undefined as long as no length of intervals is chosen; readouts are then ignored. */
 	#numbers: Float64Array | undefined;
 	#dueMs = Number.POSITIVE_INFINITY;
 
@@ -92,7 +97,7 @@ export class Peaks implements Running, Timed {
 		const offsetMs = (clock.utcMs() ?? 0) - clock.monotonicMs();
 		const isStep = numbers[OFFSET_MS] !== 0 && Math.abs(offsetMs - numbers[OFFSET_MS]) > STEP_MS;
 		numbers[OFFSET_MS] = offsetMs;
-		// `scan` replaces this by the start of the next interval.
+		// `scan` replaces this value by the start of the next interval.
 		if (isStep) numbers[FROM] = Number.POSITIVE_INFINITY;
 		const quarter = Math.floor(numbers[TIME_S] / QUARTER_S);
 		if (quarter === numbers[QUARTER] && !isStep) return;
@@ -103,8 +108,8 @@ export class Peaks implements Running, Timed {
 	}
 
 	/**
-	 * Peak of the month, mean power of the running interval so far, and its expected mean power at the end: W, NaN if
-	 * unknown. Empty while no interval is chosen.
+	 * Peak of the month, mean power of the running interval until now, and expected mean power at its end: W, NaN if
+	 * unknown. Empty as long as no length of intervals is chosen.
 	 */
 	get values(): readonly number[] {
 		const { clock, config, zone } = this.#core;
@@ -121,7 +126,7 @@ export class Peaks implements Running, Timed {
 		return [peakOf(this.highest, config.get(PEAKS_COUNT)), meanW, forecastW].map(Math.round);
 	}
 
-	/** Highest intervals of this month, in the layout of month.ts; all 0 if none is known. */
+	/** Highest intervals of this month, in the layout of month.ts; all 0 if no interval is known. */
 	get highest(): Float64Array {
 		const { clock, zone } = this.#core;
 		const numbers = this.#numbers?.slice(0, STORED) ?? new Float64Array(STORED);
@@ -174,11 +179,12 @@ export class Peaks implements Running, Timed {
 		const calendar = new LocalCalendar(zone);
 		const nowS = numbers[TIME_S];
 		const { lastS, sectors, state } = history.journal();
-		// After the clock was set back, the history continues after its last reading.
+		// If the clock was set back, new readings in the history follow its last one, so the next interval begins after
+		// that.
 		const nextS = calendar.boundary(level, Math.max(nowS, lastS), 1);
 		let hasChanged = numbers[FROM] > nextS;
 		if (hasChanged) numbers[FROM] = nextS;
-		// The clock was ahead when these intervals were measured.
+		// The stored month is in the future, because the clock was ahead when these intervals were measured.
 		if (numbers[MONTH] > localMonthAt(calendar, nowS)) numbers[MONTH] = 0;
 		const cursor = new EntryCursor(sectors, sectors.walk(Math.max(numbers[FROM], nowS - KEEP_S[level])));
 		let startS = 0;
@@ -197,7 +203,7 @@ export class Peaks implements Running, Timed {
 			const watts = Math.round((sum * 3600) / (timeS - edgeS));
 			if (isNext && startS >= numbers[FROM] && addInterval(numbers, calendar, startS, watts)) hasChanged = true;
 			startS = beginS;
-			// If this entry has no counter, the next rise covers more than the time since this entry.
+			// If this entry has no counter, the next increase of the counter covers more than the time since this entry.
 			edgeS = isNear && (isFirst || hasRise) ? timeS : 0;
 			sum = 0;
 		}

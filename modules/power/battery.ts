@@ -1,9 +1,9 @@
 /** Remaining charge of alkaline cells (IEC 60086, LR6), estimated from their voltage under a light load at room temperature. */
 
-/** Cell voltage and remaining charge in per cent, interpolated linearly. */
+/** Pairs of cell voltage and remaining charge in per cent. Values in between are interpolated linearly. */
 const CURVE = Object.freeze([1.55, 100, 1.45, 90, 1.35, 70, 1.25, 45, 1.15, 22, 1.05, 8, 0.9, 0]);
 
-/** `voltage`: of all cells in series. Per cent; 0 without cells. */
+/** Returns the remaining charge in per cent; 0 without cells. `voltage`: of all cells in series. */
 export function batteryPercent(voltage: number, cells: number): number {
 	if (cells <= 0 || !(voltage > 0)) return 0;
 	const volts = voltage / cells;

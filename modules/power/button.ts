@@ -1,19 +1,19 @@
 /**
- * The device's only button: a short press turns on Wi-Fi and the access point for a while, ten seconds reset to factory
- * settings, 3 to 10 s do nothing.
+ * The device's only button. A short press turns on Wi-Fi and the access point for a while. A press of ten seconds
+ * resets the device to factory settings. A press of 3 to 10 s has no effect.
  *
  *            pressed          released                                 held for LONG_MS
  *   UP       DOWN             –                                        –
  *   DOWN     DOWN, restarted  UP; within SHORT_LIMIT_MS: PRESS_SHORT   UP; PRESS_LONG
  *
- * After a long press the state is UP even if the button is still down; the release is then ignored.
+ * After a long press the state is UP although the button is still pressed; its release is then ignored.
  */
 import type { Driver, Task } from "../io/driver.js";
 import type { ButtonPort } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
 
 export const PRESS_SHORT = 0;
-/** A long press, reported at LONG_MS, before the release. */
+/** A long press. It is reported after LONG_MS, before the button is released. */
 export const PRESS_LONG = 1;
 
 const SHORT_LIMIT_MS = 3000;

@@ -1,6 +1,6 @@
 /**
- * Storage and flash refuse writes while the batteries are empty, because the next start might not read an interrupted
- * write.
+ * Storage and flash that refuse writes while the batteries are empty, because power could fail during a write, and the
+ * next start might not be able to read the result.
  */
 import type { Flash, Partition } from "../io/flash.js";
 import type { Storage } from "../io/host.js";

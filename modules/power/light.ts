@@ -1,5 +1,5 @@
 /**
- * Pattern of the status LED, which shows the first of these conditions that holds.
+ * Pattern of the status LED. If several of these conditions hold, the LED shows the first one.
  *
  *   RESETTING   blinks fast     a factory reset is running; never cleared
  *   EMPTY       short flashes   the batteries are empty and the device is about to sleep; never cleared
@@ -56,7 +56,7 @@ export class Light implements Timed {
 		this.show(EMPTY, true);
 	}
 
-	/** IDENTIFIED ends by itself after `limitMs`. */
+	/** Sets or clears IDENTIFIED, which ends by itself after `limitMs`. */
 	identifying(on: boolean, limitMs = Number.POSITIVE_INFINITY): void {
 		this.show(IDENTIFIED, on);
 		this.#task.update((nowMs) => {

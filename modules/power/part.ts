@@ -22,7 +22,7 @@ export const POWER = part({
 	metrics,
 });
 
-/** A voltage that cannot be measured is 0, with `…_valid: false`. */
+/** Members of the status. A voltage that can't be measured is 0, and its member `…_valid` is false. */
 function status(_: undefined, { host: { power }, config, clock, saving }: Core): Facts {
 	const battery = power?.batteryVoltage();
 	const usb = power?.usbVoltage();

@@ -1,5 +1,5 @@
 /**
- * Decides when the device sleeps between readouts (docs/power.md).
+ * Decides when the device sleeps between readouts (docs/power.md). The columns after the second are events.
  *
  *              initial          deadline    all work   user is    sleep not    sleep     batteries
  *              state after      reached     done       active     allowed (b)  allowed   empty
@@ -10,14 +10,15 @@
  *   ASLEEP     –                –           –          –          –            –         –
  *
  *   (a) Power-on, button, USB, or a requested restart. A restart after a fault counts as a start by the timer.
- *   (b) On USB in mode 0, always in mode 2 and in safe mode. Supply and mode are checked every LOOK_MS.
+ *   (b) On USB power in mode 0; always in mode 2 and in safe mode. Supply and mode are checked every LOOK_MS.
  *   (c) Work is abandoned after WORK_MS, sending after SEND_MS.
  *
- * ATTENDED lasts HAND_MS after a start, a press, or USB being plugged in (SETUP_MS while no network is configured), and
- * REQUEST_MS after each authenticated request. Requests alone extend it by at most LIMIT_MS (HAND_MS after a start by
- * the timer), so that a polling client does not drain the batteries. ROUTINE does the due work, with the radio off
- * until there is data to send, then sleeps until the next readout, LONGEST_MS at most. LOW shows the empty batteries
- * for SHOW_MS and sleeps for EMPTY_MS in every mode.
+ * ATTENDED lasts HAND_MS after a start, after a press of the button, or after USB was plugged in; if no network is
+ * configured, it lasts SETUP_MS. It also lasts REQUEST_MS after each authenticated request. Requests alone extend it by
+ * at most LIMIT_MS, or by HAND_MS after a start by the timer, so that a polling client does not drain the batteries. In
+ * ROUTINE, the device does the work that is due, and the radio is off until there is data to send. Then the device
+ * sleeps until the next readout, but at most LONGEST_MS. In LOW, the LED shows for SHOW_MS that the batteries are
+ * empty; then the device sleeps for EMPTY_MS, in every mode.
  */
 import type { Driver, ScheduledMachine, Task } from "../io/driver.js";
 import type { Supply } from "./supply.js";
@@ -27,21 +28,21 @@ const MODE_ALWAYS = 1;
 export const MODE_NEVER = 2;
 
 export interface Sleeper {
-	/** Power mode that applies now; MODE_NEVER in safe mode. */
+	/** Power mode that is in effect; MODE_NEVER in safe mode. */
 	readonly powerMode: number;
 	readonly isNew: boolean;
-	/** True while the meter is read, a readout stored, or a client served. */
+	/** True while the meter is read, a readout is stored, or a client is served. */
 	readonly isWorking: boolean;
-	/** True while data waits to be sent; false without a configured network. */
+	/** True while data wait to be sent. False if no network is configured. */
 	readonly isSending: boolean;
-	/** Monotonic ms; Infinity without a schedule. */
+	/** Time of the next scheduled readout, monotonic ms; Infinity without a schedule. */
 	readonly nextRunMs: number;
 	connect(): void;
-	/** Abandons work that takes too long. */
+	/** Cancels work that takes too long. */
 	giveUp(): void;
-	/** The batteries are empty; a long sleep follows. */
+	/** Called when the batteries are empty, before a long sleep. */
 	emptied(): void;
-	/** Begins the sleep; the policy takes no further action. */
+	/** Begins the sleep. After this call, the policy does nothing more. */
 	fallAsleep(ms: number): void;
 }
 
@@ -52,14 +53,14 @@ export const HAND_MS = 600_000;
 export const SETUP_MS = 1_800_000;
 export const REQUEST_MS = 120_000;
 export const LIMIT_MS = 3_600_000;
-/** Time limit of the work; longer than the longest session with the meter. */
+/** Time limit for the work, ms. It is longer than the longest session with the meter. */
 export const WORK_MS = 720_000;
-/** Time limit of sending. Joining the network may take half of it. */
+/** Time limit for sending, ms. Joining the network may take half of it. */
 export const SEND_MS = 60_000;
-/** Longest sleep, after which the device measures the batteries. */
+/** Longest sleep, ms. After it, the device measures the batteries. */
 export const LONGEST_MS = 86_400_000;
 export const EMPTY_MS = 21_600_000;
-/** A shorter sleep is not worth the restart that ends it. */
+/** Shortest sleep, ms. A shorter one would save less than the restart at its end takes. */
 export const SHORTEST_MS = 10_000;
 const LOOK_MS = 10_000;
 const POLL_MS = 250;
@@ -144,14 +145,14 @@ export class SleepPolicy implements ScheduledMachine {
 		if (this.#supply.isLow) this.enter(STATE_LOW, nowMs);
 		else if (!this.maySleep) this.enter(STATE_AWAKE, nowMs);
 		else {
-			// Leaving AWAKE leads to ATTENDED: the user may want to see the result of unplugging USB or changing the
-			// mode.
+			// After AWAKE, the next state is ATTENDED, because the user may want to see the effect of unplugging USB or
+			// changing the mode.
 			if (this.#state === STATE_AWAKE) this.attend(nowMs + REQUEST_MS);
 			this.enter(nowMs < this.#attendedMs ? STATE_ATTENDED : STATE_ROUTINE, nowMs);
 		}
 	}
 
-	/** Makes all transitions except that to ASLEEP. */
+	/** Changes to any state other than ASLEEP. */
 	private enter(state: number, nowMs: number): void {
 		if (state === this.#state) return;
 		this.#state = state;

@@ -1,18 +1,18 @@
-/** USB or batteries, and detection of empty batteries. */
+/** Supply from USB or batteries, and detection of empty batteries. */
 import type { Power } from "../io/host.js";
 
-/** Below this the device runs on its batteries, V. */
+/** USB voltage below which the device runs on its batteries, V. */
 const USB_MIN = 4;
-/** V per cell. Below it the supply soon breaks down, perhaps during a write. */
+/** Empty cells, V per cell. Below this voltage, the supply will soon fail, perhaps during a write. */
 const CUT_OFF = 1;
-/** V per cell, ends `isLow`; an empty cell recovers by about 0.1 V without load. */
+/** Voltage that ends `isLow`, V per cell. It is higher, because an empty cell recovers by about 0.1 V without load. */
 const RECOVERED = 1.2;
-/** V per cell; below it the batteries must be replaced. */
+/** Voltage below which the cells must be replaced, V per cell. */
 const WEAK = 1.1;
-/** Number of consecutive low measurements that count, because a single one may be due to the radio's start. */
+/** Number of consecutive low measurements that count. A single one may be caused by the start of the radio. */
 const TIMES = 2;
 
-/** `battery`: total voltage, 0 without cells. */
+/** Returns true if the batteries supply the device. `battery`: voltage of all cells together, 0 without cells. */
 export function runsOnBattery(battery: number, usb: number): boolean {
 	return battery > 0 && usb < USB_MIN;
 }
@@ -21,7 +21,7 @@ export function isOnBattery(power: Power | undefined): boolean {
 	return runsOnBattery(power?.batteryVoltage() ?? 0, power?.usbVoltage() ?? 0);
 }
 
-/** `battery`: total voltage. */
+/** Returns true if the cells must be replaced. `battery`: voltage of all cells together. */
 export function isWeak(battery: number, cells: number): boolean {
 	return battery > 0 && battery < cells * WEAK;
 }
@@ -30,14 +30,14 @@ export class Supply {
 	readonly #power: Power | undefined;
 	#times = TIMES - 1;
 	isOnBattery = false;
-	/** True on USB power; false if the board cannot measure it. */
+	/** True if USB supplies the device; false if the board can't measure that. */
 	isOnUSB = true;
-	/** True if the cells are nearly empty, until they reach RECOVERED or USB supplies power. */
+	/** True from the time when the cells are nearly empty until they reach RECOVERED, or until USB supplies power. */
 	isLow: boolean;
 
 	/**
-	 * Measures at once; at the present light load a single low value is sufficient. `wasLow`: the cells were empty
-	 * before this start.
+	 * Measures immediately. A single low value is sufficient here, because the load is light. `wasLow`: true if the cells
+	 * were empty before this start.
 	 */
 	constructor(power: Power | undefined, wasLow: boolean) {
 		this.#power = power;
@@ -45,7 +45,7 @@ export class Supply {
 		this.measure();
 	}
 
-	/** True if USB was plugged in since the previous call. */
+	/** Measures the voltages. Returns true if USB was plugged in since the previous call. */
 	measure(): boolean {
 		const { cells = 0 } = this.#power ?? {};
 		const battery = this.#power?.batteryVoltage() ?? 0;

@@ -1,4 +1,4 @@
-/** Prices of electricity, kept for the page and programs. */
+/** Prices of electricity, which the gateway stores for the web page and other programs. */
 import { backupGroup } from "../api/backup-group.js";
 import { route } from "../api/route.js";
 import { SCOPE_READ } from "../auth/tokens.js";

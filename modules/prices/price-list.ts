@@ -1,18 +1,18 @@
 /**
- * List of the prices of electricity, as it is stored: number of periods (1 byte), then these fields for each. Numbers
- * are big-endian.
+ * List of the prices of electricity in its stored form: number of periods (1 byte), then these fields for each period.
+ * Numbers are big-endian.
  *
  *   offset  bytes  content
  *   0       2      first day: days since 1970-01-01
  *   2       1      bits: FLAG_TARIFF_2, FLAG_YEAR
- *   3       4      price of a kWh of import; of tariff 1 if tariff 2 has its own
+ *   3       4      price of a kWh of import, only in tariff 1 if FLAG_TARIFF_2 is set
  *   7       4      price of a kWh of import in tariff 2; 0 without FLAG_TARIFF_2
  *   11      4      price of a kWh of export
  *   15      8      base charge of a month or, with FLAG_YEAR, of a year, IEEE 754 binary64
  *
- * Prices are in millionths of the currency: no amount is rounded before it is summed. A negative price of import is
- * paid to the owner, a negative price of export by the owner. Periods may be in any order; each lasts until another one
- * begins. Limit: PRICE_LIMIT periods.
+ * Prices are in millionths of the currency, and an amount is not rounded before it is added to a sum. If a price of
+ * import is negative, the owner is paid for import; if a price of export is negative, the owner pays for export.
+ * Periods may be in any order; each lasts until another one begins. Limit: PRICE_LIMIT periods.
  */
 import { hasOnly } from "../bytes/ascii.js";
 import { findRepeated } from "../bytes/rows.js";
@@ -30,9 +30,9 @@ export const PRICE_BASE = 15;
 export const FLAG_TARIFF_2 = 1;
 export const FLAG_YEAR = 2;
 
-/** Largest price of a kWh, positive or negative: 2000 of the currency. */
+/** Largest price of a kWh, positive or negative: 2000 currency units. */
 export const KWH_LIMIT = 2_000_000_000;
-/** Largest base charge: 100 000 of the currency. */
+/** Largest base charge: 100 000 currency units. */
 export const BASE_LIMIT = 100_000_000_000;
 
 /** Length of `2026-11-26`. */
@@ -40,7 +40,7 @@ export const DAY_LENGTH = 10;
 const FIRST_YEAR = 2000;
 const LAST_YEAR = 2099;
 
-/** Days since 1970-01-01; -1 if the text is not a date in the years 2000 to 2099. */
+/** Returns the days since 1970-01-01; -1 if the text is not a date in the years 2000 to 2099. */
 export function dayOf(text: string): number {
 	const year = text.slice(0, 4);
 	const month = text.slice(5, 7);
@@ -60,7 +60,7 @@ export function findSameDay(list: Uint8Array): number {
 	return findRepeated(list, PRICE_SIZE, DAY_SIZE);
 }
 
-/** Returns the list, or an empty one if the API would not accept it. */
+/** Returns the list unchanged, or an empty list if the API would not accept it. */
 export function validPrices(list: Uint8Array): Uint8Array {
 	const view = new DataView(list.buffer, list.byteOffset, list.length);
 	let isValid = list.length === 0 || list.length % PRICE_SIZE === 1;

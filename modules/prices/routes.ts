@@ -79,7 +79,7 @@ function packPeriod(values: BodyValues, into: Uint8Array, at: number): Refusal |
 	return undefined;
 }
 
-/** One period per unit. */
+/** Replies with the price list. Each unit of the JSON stream is one period. */
 export function getPrices(exchange: Exchange): void {
 	const { config } = exchange.core;
 	const list = validPrices(config.get(PRICES_PERIODS));
@@ -108,7 +108,7 @@ export function postPrices(exchange: Exchange, values: BodyValues): void {
 	getPrices(exchange);
 }
 
-/** If a price is invalid, replies with an error and returns undefined. */
+/** Returns the settings to store. If a price is invalid, replies with an error and returns undefined. */
 export function acceptPrices(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
 	const list = needed(values, PRICES_PERIODS);
 	const same = findSameDay(list);

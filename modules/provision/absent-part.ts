@@ -1,6 +1,6 @@
 /**
- * Replaces part.ts in a firmware that is built without the provisioning by signed files. Its entry in flash is kept
- * until a factory reset.
+ * Replaces part.ts in a firmware that is built without the provisioning by signed files. The part's entry in flash is
+ * kept until a factory reset.
  */
 import { Absent, absentPart } from "../absent.js";
 
@@ -8,6 +8,6 @@ const NAME = "provision";
 
 export const PROVISION = absentPart(
 	{ name: NAME, entries: Object.freeze([]), open: (core) => new Absent(NAME, core, "prov_cert", NAME) },
-	// The route of files is unknown then, which saves flash.
+	// The route for files does not exist then, which saves flash.
 	[NAME],
 );

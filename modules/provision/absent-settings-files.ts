@@ -1,2 +1,2 @@
-/** Replaces settings-files.ts in a firmware that is built without the part. */
+/** Replaces settings-files.ts in a firmware that is built without the provisioning by signed files. */
 export const SETTINGS_FILES: boolean = false;

@@ -1,4 +1,4 @@
-/** Settings of the provisioning by signed files, and the last file that was applied. */
+/** Settings of the provisioning by signed files, and the result of the last file that was applied. */
 import { blobReferenceLimit } from "../config/blob.js";
 import { BYTES, entry, field, INTEGER, TEXT } from "../config/schema.js";
 import { CERTIFICATE_LIMIT } from "../config/trusted-certificates.js";
@@ -9,10 +9,10 @@ const IN_PROVISION = 29;
 /** Printable characters except the blank. */
 const GRAPHIC = "!~";
 
-/** Length of the addressee in a file, and therefore maximum length of a group's name. */
+/** Length of the addressee in a file. It is also the maximum length of a group's name. */
 export const GROUP_LIMIT = 32;
 
-/** Group of gateways that a file may be for; empty: none. */
+/** Name of the gateway's group, to which a file may be addressed; empty: the gateway is in no group. */
 export const PROVISION_GROUP = field<string>({
 	entry: IN_PROVISION,
 	id: 1,
@@ -22,7 +22,7 @@ export const PROVISION_GROUP = field<string>({
 	characters: GRAPHIC,
 	initial: "",
 });
-/** Counter of the last file that was applied; a file needs a higher one. */
+/** Counter of the last file that was applied. The next file must have a higher counter. */
 export const PROVISION_COUNTER = field<number>({
 	entry: IN_PROVISION,
 	id: 2,
@@ -31,7 +31,7 @@ export const PROVISION_COUNTER = field<number>({
 	maximum: 0xffff_ffff,
 	initial: 0,
 });
-/** Time at which the last file was applied, Unix seconds; 0 if the clock was not set. */
+/** Time at which the last file was applied, Unix seconds; 0 if the clock was not set at that time. */
 export const PROVISION_APPLIED = field<number>({
 	entry: IN_PROVISION,
 	id: 3,
@@ -40,7 +40,7 @@ export const PROVISION_APPLIED = field<number>({
 	maximum: 0xffff_ffff,
 	initial: 0,
 });
-/** Address of a file that is fetched once a day; empty: none. */
+/** Address from which a file is fetched once a day; empty: no file is fetched. */
 export const PROVISION_URL = field<string>({
 	entry: IN_PROVISION,
 	id: 4,
@@ -50,7 +50,7 @@ export const PROVISION_URL = field<string>({
 	characters: GRAPHIC,
 	initial: "",
 });
-/** Reference to the certificate of that address's server (config/blob.ts); empty without one. */
+/** Reference to the trusted certificate of the server that has this file (config/blob.ts); empty if there is none. */
 export const PROVISION_CERTIFICATE = field<Uint8Array>({
 	entry: IN_PROVISION,
 	id: 5,
@@ -58,8 +58,8 @@ export const PROVISION_CERTIFICATE = field<Uint8Array>({
 	kind: BYTES,
 	maximum: blobReferenceLimit(CERTIFICATE_LIMIT),
 });
-/** Fields that the owner sets, and that the API shows. */
+/** Settings that the owner can change, and that the API shows. */
 export const PROVISION_OWN = Object.freeze([PROVISION_GROUP, PROVISION_URL]);
-/** Fields that a file sets. */
+/** Fields that the gateway sets when it applies a file. */
 export const PROVISION_RESULT = Object.freeze([PROVISION_COUNTER, PROVISION_APPLIED]);
 export const PROVISION = entry("provision", 1, [...PROVISION_OWN, ...PROVISION_RESULT, PROVISION_CERTIFICATE]);

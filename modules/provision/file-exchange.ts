@@ -1,4 +1,6 @@
-/** Exchange in which the settings of a file are accepted by the rules of their routes, with or without a request. */
+/**
+ * Exchange in which the settings of a file are validated by the rules of their routes, with or without an HTTP request.
+ */
 import { BUSY } from "../api/errors.js";
 import { Exchange } from "../api/exchange.js";
 import type { Core } from "../core/core.js";
@@ -21,11 +23,11 @@ const REQUEST = Object.freeze({
 	header: () => undefined,
 	query: () => undefined,
 });
-/** Stand-in for a response: the routes' rules only set Retry-After in it. */
+/** Stand-in for a response. The rules of the routes only set the header field Retry-After in it. */
 const RESPONSE = Object.freeze({ header: () => {} }) as unknown as HTTPResponse;
 const CONTEXT = Object.freeze({ part: undefined, token: "", parameter: "" });
 
-/** Receiver of the reply to a file: an Exchange, or the console. */
+/** Receiver of the reply to a file: an Exchange of the API, or the console. */
 export interface FileClient {
 	readonly response?: HTTPResponse;
 	object(members: (writer: JSONWriter) => void): void;
@@ -33,11 +35,11 @@ export interface FileClient {
 }
 
 export class FileExchange extends Exchange {
-	/** Code of the first refusal, "" without one. */
+	/** Code of the first refusal; "" if there was none. */
 	code = "";
 	readonly #client: FileClient | undefined;
 
-	/** `client`: exchange that gets the reply; undefined if nobody waits for it. */
+	/** `client`: receiver of the reply; undefined if no client waits for one. */
 	constructor(core: Core, client: FileClient | undefined) {
 		super(core, REQUEST, client?.response ?? RESPONSE, CONTEXT);
 		this.#client = client;

@@ -1,20 +1,21 @@
 /**
- * Receives a signed settings file in pieces over the console, by command 240 of Improv (improv/improv.ts), which the
- * standard does not use. Data of the command, after its length; numbers are little-endian:
+ * Receives a signed settings file in pieces over the console. Each piece is a command 240 of Improv (improv/improv.ts),
+ * a number that the standard does not use. The data of the command, after its length, are as follows. Numbers are
+ * little-endian:
  *
  *     0    2   length of the file
  *     2    2   offset of the piece
  *     4    n   bytes of the file, at least one
  *
- * A command without data only requests the state. The texts of each result are the state:
+ * A command without data only requests the state. Each result consists of these strings, which are the state:
  *
  *     "more", offset           bytes are missing from this offset on; 0 without a transfer
  *     "waits"                  the file is complete, and will be checked
  *     "applied"
- *     code, field, sentence    refused, as by the API
+ *     code, field, sentence    the file was refused, as in the API
  *
- * A piece at offset 0 begins a transfer, unless a file waits. A piece at any other offset than the missing one changes
- * nothing.
+ * A piece with offset 0 begins a transfer, unless a file waits. Any other piece is ignored, unless its offset is that
+ * of the first missing byte.
  */
 import { BUSY } from "../api/errors.js";
 import type { Core } from "../core/core.js";
@@ -24,7 +25,7 @@ import { BUSY_SENTENCE, type FileClient } from "./file-exchange.js";
 import { PROVISION } from "./part.js";
 
 const BYTES_AT = 4;
-/** Time limit of a transfer. */
+/** Time limit of a transfer, ms. */
 const TRANSFER_MS = 60_000;
 const WAITS = "waits";
 
@@ -32,18 +33,21 @@ type PiecesCore = Pick<Core, "ledger" | "find">;
 
 export class FilePieces implements FileClient {
 	readonly #core: PiecesCore;
-	/** Undefined without a transfer; otherwise its memory is claimed. */
+	/** The file that is being received, whose memory is claimed; undefined if no transfer is in progress. */
 	#file: Uint8Array | undefined;
 	#length = 0;
 	#endMs = 0;
-	/** State after a transfer. */
+	/** State after the end of a transfer. */
 	#result: readonly string[] | undefined;
 
 	constructor(core: PiecesCore) {
 		this.#core = core;
 	}
 
-	/** Takes `packet[start..end)` and returns the state; undefined, without any effect, if it is no piece of the file. */
+	/**
+	 * Processes `packet[start..end)` and returns the state. If these bytes are not a piece of the file, changes nothing
+	 * and returns undefined.
+	 */
 	take(packet: Uint8Array, start: number, end: number, nowMs: number): readonly string[] | undefined {
 		if (end > start) {
 			const total = uint16(packet, start);
@@ -60,7 +64,7 @@ export class FilePieces implements FileClient {
 					this.#length = length;
 				}
 				if (this.#length === total) {
-					// Releases the memory first, because applying the file claims it.
+					// Release the memory of the transfer first, because applying the file claims memory.
 					this.close();
 					this.#result = [WAITS];
 					this.#core.find(PROVISION).offer(file, "console", this);
@@ -70,7 +74,7 @@ export class FilePieces implements FileClient {
 		return this.#result ?? ["more", String(this.#length)];
 	}
 
-	/** Gives up the transfer; with `nowMs`, only if it has taken too long. */
+	/** Cancels the transfer. If `nowMs` is given, cancels it only if it has taken too long. */
 	close(nowMs = this.#endMs): void {
 		if (this.#file === undefined || nowMs < this.#endMs) return;
 		this.#file = undefined;

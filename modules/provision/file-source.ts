@@ -1,7 +1,7 @@
 /**
- * Fetches a signed settings file from the server of the settings: soon after the start, then once a day. The server is
- * authenticated by the owner's certificate, because the file may hold secrets. A file whose counter is not higher than
- * that of the last file is ignored.
+ * Fetches a signed settings file from the server in the settings, soon after the start and then once a day. The server
+ * is authenticated with the owner's certificate, because the file may contain secrets. A file is ignored unless its
+ * counter is higher than that of the last file.
  */
 import { FIRST_STATUS, HTTP_NO_REPLY, type HTTPClient, OUTCOME_NONE } from "../http/client.js";
 import { ReplyReader } from "../http/reply.js";
@@ -16,7 +16,7 @@ import { RESTORE_COST } from "../system/restore.js";
 import { PROVISION_COUNTER, PROVISION_URL } from "./fields.js";
 import { counterOf, FILE_LIMIT } from "./file.js";
 
-/** Memory of the connection and the file. */
+/** Memory for the connection and the file. */
 export const FETCH_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 9216 });
 
 const DAY_MS = 86_400_000;
@@ -46,7 +46,7 @@ export class FileSource extends Visits<HTTPClient> {
 			if (isGone(outcome)) this.dueMs = nowMs + this.spread(OWNER_PAUSE_MS);
 		} else if (isCut) this.fail(visitFailure(HTTP_NO_REPLY), nowMs);
 		else {
-			// This releases the memory of the fetch, which may be needed to apply the file.
+			// This call releases the memory of the fetch, which may be needed to apply the file.
 			this.succeed(DAY_MS, nowMs);
 			if (counter > 0 && counter <= this.deps.config.get(PROVISION_COUNTER)) return;
 			if (this.#taker.mayKeep(file.length, RESTORE_COST)) this.#taker.offer(file, "url");
@@ -57,7 +57,7 @@ export class FileSource extends Visits<HTTPClient> {
 	protected ask(url: FileURL, nowMs: number): void {
 		const { text } = this.deps;
 		const { task } = this;
-		// The reply ends when this array is full, which means that the file is too long.
+		// If the reply fills this array, the file is too long.
 		const reply = new ReplyReader(new Uint8Array(FILE_LIMIT + 1));
 		const client = this.output.connect(true, (port, secure) => {
 			const tls = secure as TLSClientOptions;

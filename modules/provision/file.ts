@@ -1,5 +1,5 @@
 /**
- * Signed settings file (docs/fleet.md): a backup with a counter, an addressee and a signature. Numbers are
+ * Signed settings file (docs/fleet.md). It is a backup with a counter, an addressee and a signature. Numbers are
  * little-endian.
  *
  *     0    4   "SMGS"
@@ -12,25 +12,25 @@
  *    52    n   the settings: a backup (docs/backup.md)
  *  52+n   64   signature of all bytes before: ECDSA on P-256 with SHA-256, r and s
  *
- * Limit: FILE_LIMIT bytes.
+ * Limit: a file has at most FILE_LIMIT bytes.
  */
 import { type Crypto, P256_POINT_LENGTH, P256_SIGNATURE_LENGTH } from "../io/crypto.js";
 import type { Cost } from "../io/memory.js";
 import { holds, uint16, uint32 } from "../ota/front.js";
 
 /**
- * Maximum length of a file: that of a value in flash, because all entries that a file changes are first stored as one
- * value.
+ * Maximum length of a file. It is the maximum length of a value in flash, because all entries that a file changes are
+ * first stored as one value.
  */
 export const FILE_LIMIT = 4500;
 export const SETTINGS_AT = 52;
 
-/** Memory of a file while it arrives; applying its settings then needs RESTORE_COST. */
+/** Memory for a file while it is received. Applying its settings needs RESTORE_COST. */
 export const FILE_COST: Cost = Object.freeze({ slots: 60, chunkBytes: FILE_LIMIT + 512 });
 
 /** "SMGS" as a little-endian number. */
 const MAGIC = 0x5347_4d53;
-/** Form 1 and a zero. */
+/** Form 1, and a zero byte. */
 const FORM = 1;
 const FORM_AT = 4;
 const LENGTH_AT = 6;
@@ -39,7 +39,7 @@ const ADDRESSEE_AT = 12;
 const KEY_ID_AT = 44;
 const KEY_ID_LENGTH = 8;
 
-/** The file has another form, or is incomplete. */
+/** The file has an unknown form, or is incomplete. */
 export const INVALID_FILE = "provision_invalid";
 /** The key is unknown, or the signature was not made with it. */
 export const BAD_SIGNATURE = "provision_bad_signature";
@@ -47,7 +47,7 @@ export const WRONG_DEVICE = "provision_wrong_device";
 /** The counter is not higher than that of the last file. */
 export const REPLAY = "provision_replay";
 
-/** Returns the counter; 0 if this is no file. */
+/** Returns the counter of a file; 0 if the bytes are not a file. */
 export function counterOf(file: Uint8Array): number {
 	const isFile =
 		file.length > SETTINGS_AT + P256_SIGNATURE_LENGTH &&
@@ -62,7 +62,10 @@ export function settingsEnd(file: Uint8Array): number {
 	return file.length - P256_SIGNATURE_LENGTH;
 }
 
-/** Returns true if one of the keys made the signature. The keys are points in hex. The file must have a counter. */
+/**
+ * Returns true if the signature was made with one of the keys, which are points in hex. `counterOf` must have accepted
+ * the file before.
+ */
 export function isTrusted(
 	file: Uint8Array,
 	keys: readonly Uint8Array[],
@@ -73,7 +76,7 @@ export function isTrusted(
 	return key?.length === P256_POINT_LENGTH && crypto.verifyP256(key, file.subarray(0, end), file.subarray(end));
 }
 
-/** True if the addressee is empty or one of the names. */
+/** Returns true if the addressee is empty or equals one of the names. */
 export function isFor(file: Uint8Array, names: readonly string[]): boolean {
 	let end = KEY_ID_AT;
 	while (end > ADDRESSEE_AT && file[end - 1] === 0) end--;

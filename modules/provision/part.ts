@@ -1,4 +1,4 @@
-/** Part that changes settings by files of signers that the build trusts (docs/fleet.md). */
+/** Part that applies settings files if the build trusts their signer (docs/fleet.md). */
 import { backupGroup } from "../api/backup-group.js";
 import { route, settingsRoutes } from "../api/route.js";
 import { METHOD_POST } from "../http/request.js";

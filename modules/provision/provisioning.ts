@@ -1,7 +1,7 @@
 /**
- * Applies signed settings files (file.ts): all settings of a file and its counter in one write, or none. The restore of
- * backups (system/restore.ts) checks them by the rules of their routes. A file is applied in a later tick, because the
- * stack is too small inside the call that delivers it.
+ * Applies signed settings files (file.ts). All settings of a file and its counter are stored in one write, or nothing
+ * is stored. The settings are checked by the rules of their routes, like those of a backup (system/restore.ts). A file
+ * is applied in a later tick, because too little stack is left inside the call that delivers it.
  */
 import type { BackupGroup } from "../api/backup-group.js";
 import type { LongText } from "../api/body.js";
@@ -43,14 +43,14 @@ import { type FileClient, FileExchange } from "./file-exchange.js";
 import { FileSource, type FileTaker } from "./file-source.js";
 import { EVENT_PROVISION_APPLIED, EVENT_PROVISION_REFUSED } from "./log-events.js";
 
-/** Delivery in the factory data. This file is applied if no file was applied before. */
+/** Way of delivery of the file in the factory data. That file is applied only if no other file was applied before. */
 const BY_FACTORY = "factory";
 const BY_MQTT = "mqtt";
 
 const RETRY_MS = 2000;
 const TRIES = 30;
 
-/** Message for each reason to refuse a whole file. */
+/** Message for each reason to refuse a complete file. */
 const REFUSALS: Readonly<Record<string, string>> = Object.freeze({
 	[UNSUPPORTED]: "This firmware was built without a key for settings files.",
 	[INVALID_FILE]: "The file is no signed settings file, or incomplete: sign it again.",
@@ -59,19 +59,19 @@ const REFUSALS: Readonly<Record<string, string>> = Object.freeze({
 	[REPLAY]: "The counter of the file is not higher than that of the last one: sign it with a higher one.",
 });
 
-/** File to be applied. */
+/** A file that is to be applied. */
 interface Job {
 	readonly file: Uint8Array;
 	readonly way: string;
 	readonly client: FileClient | undefined;
 	tries: number;
-	/** Certificates of the file. */
+	/** Certificates in the file. */
 	readonly texts: LongText[];
 	readonly task: Task;
 }
 
 export class Provisioning extends Visitor<FileSource> implements FileTaker, ScheduledMachine {
-	/** Code of the last file that was refused since the start and the last success; "" without one. */
+	/** Code of the last refusal since the start; "" if there was none, or if a file was applied after it. */
 	refused = "";
 	readonly #parts: readonly Part[];
 	#job: Job | undefined;
@@ -86,7 +86,7 @@ export class Provisioning extends Visitor<FileSource> implements FileTaker, Sche
 		this.start(true);
 	}
 
-	/** `off`, `none` (no file yet), `applied`, or the code of the last refusal. */
+	/** `off`, `none` (no file was applied yet), `applied`, or the code of the last refusal. */
 	get state(): string {
 		const { config, info } = this.core;
 		if (info.settingsKeys === "") return "off";
@@ -98,12 +98,12 @@ export class Provisioning extends Visitor<FileSource> implements FileTaker, Sche
 		if (failure !== undefined) this.core.events.note(EVENT_PROVISION_REFUSED, `${failure.code} by url`);
 	}
 
-	/** Undefined if this firmware trusts no key. */
+	/** Receiver of files over MQTT; undefined if this firmware trusts no key. */
 	get receiver(): this | undefined {
 		return this.core.info.settingsKeys === "" ? undefined : this;
 	}
 
-	/** True if memory suffices for a file of this length. It must be allocated at once. */
+	/** Returns true if enough memory is free for a file of this length. The caller must allocate it immediately. */
 	mayKeep(length: number, cost = FILE_COST): boolean {
 		return this.#job === undefined && length <= FILE_LIMIT + 256 && this.core.ledger.fits(cost);
 	}
@@ -115,8 +115,8 @@ export class Provisioning extends Visitor<FileSource> implements FileTaker, Sche
 	}
 
 	/**
-	 * Applies the file soon, logs the result, and replies to `client`. Without a client, a file with the counter of the
-	 * last one is not reported, because it may be delivered repeatedly. `way`: how it was delivered, one word.
+	 * Applies a file soon, logs the result, and replies to `client`. Without a client, a file that has the counter of the
+	 * last file is ignored without a log event, because it may be delivered repeatedly. `way`: way of delivery, one word.
 	 */
 	offer(file: Uint8Array, way: string, client?: FileClient): void {
 		const { config, driver } = this.core;
@@ -128,7 +128,10 @@ export class Provisioning extends Visitor<FileSource> implements FileTaker, Sche
 		this.#job = { file, way, client, tries: TRIES, texts: [], task };
 	}
 
-	/** Reading and restoring do not nest, because certificates are checked with little stack left. */
+	/**
+	 * Reading and restoring are separate steps and not nested, because otherwise too little stack would be left to check
+	 * certificates.
+	 */
 	advance(nowMs: number): void {
 		const job = this.#job;
 		if (job === undefined || nowMs < this.deadlineMs) return;
@@ -168,10 +171,14 @@ export class Provisioning extends Visitor<FileSource> implements FileTaker, Sche
 		this.#job = undefined;
 	}
 
-	/** A broker may repeat a bad file after each connection. */
+	/**
+	 * Logs the result of a file. A repeated refusal is not logged, because a broker may send a bad file after each
+	 * connection.
+	 */
 	private note(code: string, way: string): void {
 		const { config, events, live } = this.core;
-		// The unit is still in the factory, out of range of the owner's network: the trial would fail at the first start.
+		// The unit is still in the factory, where the owner's network can't be reached, so a trial of the Wi-Fi settings
+		// would fail.
 		if (code === "" && way === BY_FACTORY) config.note([put(WIFI_ON_TRIAL, false)]);
 		if (code === "") events.note(EVENT_PROVISION_APPLIED, `${config.get(PROVISION_COUNTER)} by ${way}`);
 		else if (this.refused !== code) events.note(EVENT_PROVISION_REFUSED, `${code} by ${way}`);
@@ -200,13 +207,16 @@ export class Provisioning extends Visitor<FileSource> implements FileTaker, Sche
 		return reader;
 	}
 
-	/** Result of a file, written together with its settings. */
+	/** Returns the counter and time of a file, which are stored together with its settings. */
 	private putsOf(file: Uint8Array): Put[] {
 		const appliedS = Math.floor((this.core.clock.utcMs() ?? 0) / 1000);
 		return [put(PROVISION_COUNTER, counterOf(file)), put(PROVISION_APPLIED, appliedS)];
 	}
 
-	/** Returns "" if a trusted signer made the file, it is for this gateway, and it is newer than the last one. */
+	/**
+	 * Returns "" if a trusted signer has made the file, the file is for this gateway, and it is newer than the last file.
+	 * Otherwise returns the code of the refusal.
+	 */
 	private refusalOf(file: Uint8Array): string {
 		const { config, crypto, info } = this.core;
 		if (info.settingsKeys === "") return UNSUPPORTED;
@@ -224,7 +234,7 @@ function statusOf(refusal: string): number {
 	return refusal === REPLAY ? 409 : 400;
 }
 
-/** Certificate that stays open until all settings have changed. */
+/** A certificate that stays open until all settings were changed. */
 class OpenText implements LongText {
 	readonly #inner: LongText;
 

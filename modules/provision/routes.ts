@@ -1,4 +1,4 @@
-/** Routes of the provisioning by signed files (API text): settings, result, and a file. */
+/** Routes of the provisioning by signed files (API text): its settings, its result, and the upload of a file. */
 import { type BodyValues, LONG_BODY_LIMIT } from "../api/body.js";
 import { ClaimedBody } from "../api/claimed-body.js";
 import type { Exchange } from "../api/exchange.js";
@@ -21,7 +21,7 @@ export const PROVISION_SETTINGS = settingsOf(PROVISION_OWN, [], {
 	long: LONG_CERTIFICATE,
 	show,
 	accept,
-	// A POST without changes also fetches the file.
+	// A POST is applied even if it changes nothing, because it also fetches the file.
 	applies: true,
 });
 

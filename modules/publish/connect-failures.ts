@@ -1,5 +1,5 @@
 /** Failures of outgoing connections, with their codes and messages. */
-/** Values of `retcode` in the reply to a test. */
+/** Values of `retcode` in the reply to a test of an output. */
 export const RETCODE_OK = 0;
 export const RETCODE_REFUSED = 1;
 export const RETCODE_NO_NAME = 2;
@@ -11,7 +11,7 @@ export const RETCODE_MEMORY = 6;
 export interface OutputFailure {
 	readonly code: string;
 	readonly retcode: number;
-	/** Failure and remedy in one or two sentences. */
+	/** Failure and remedy, in one or two sentences. */
 	readonly message: string;
 }
 

@@ -1,14 +1,15 @@
 /**
- * Published entities in Home Assistant's terms: the gateway's own, then the values of a readout (values.ts).
+ * Entities that are published, in Home Assistant's terms: first the gateway's own, then the values of a readout
+ * (values.ts). The own entities are:
  *
  *     last_readout   time of the last readout of the meter
  *     meter          result of the last attempt to read the meter
- *     problem        whether reading or updating fails; problem_text is an attribute of it
+ *     problem        on if reading or updating has failed; problem_text is an attribute of this entity
  *     meter_number   serial number of the meter, or its identification
  *     power_net      import minus export, if the meter sends both but not their difference
  *     battery        charge, on boards with battery cells
  *     rssi           strength of the Wi-Fi signal, on boards with a radio
- *     peak           the month's peak; mean power of the running interval and its forecast: peak_mean, peak_forecast
+ *     peak           the month's peak; peak_mean and peak_forecast: mean power of the running interval, and forecast
  */
 import type { Power, TextCodec } from "../io/host.js";
 import { batteryPercent } from "../power/battery.js";
@@ -23,7 +24,7 @@ interface OwnEntity {
 	readonly key: string;
 	/** Names in the order of LANGUAGE_… of obis/names.ts. */
 	readonly names: readonly string[];
-	/** "" for an attribute of the entity before it. */
+	/** Component; "" for an attribute of the previous entity. */
 	readonly component: "sensor" | "binary_sensor" | "";
 	readonly deviceClass: string;
 	readonly unit: string;
@@ -52,7 +53,7 @@ const METER = own("meter", ["Meter", "Zähler", "Licznik"], "connectivity", "", 
 export const PROBLEM = own("problem", ["Problem", "Störung", "Problem"], "problem", "", "binary_sensor");
 export const PROBLEM_TEXT = own("problem_text", [], "", "", "");
 export const METER_NUMBER = own("meter_number", ["Meter number", "Zählernummer", "Numer licznika"], "");
-/** Its names are those of 1-0:16.7.0 (obis/names.tsv), because other meters send this value themselves. */
+/** The names are those of 1-0:16.7.0 (obis/names.tsv), because some meters send this value themselves. */
 const POWER_NET = power("power_net", [
 	"Active power net (import - export)",
 	"Wirkleistung saldiert (Bezug - Lieferung)",
@@ -60,7 +61,7 @@ const POWER_NET = power("power_net", [
 ]);
 const BATTERY = own("battery", ["Battery", "Batterie", "Bateria"], "battery", "%");
 const RSSI = own("rssi", ["Wi-Fi signal", "WLAN-Signal", "Sygnał Wi-Fi"], "signal_strength", "dBm");
-/** Entities for the values of the part `peaks`, in order. */
+/** Entities for the values of the part `peaks`, in the order of these values. */
 const PEAKS = Object.freeze([
 	power("peak", ["Peak of the month", "Monatsspitze", "Szczyt miesiąca"]),
 	power("peak_mean", ["Average of the interval", "Mittel im Messintervall", "Średnia w przedziale"]),
@@ -69,14 +70,14 @@ const PEAKS = Object.freeze([
 
 export interface EntitySources {
 	readonly power: Power | undefined;
-	/** Undefined without a radio. `station` is undefined without a network; `rssi` is in dBm. */
+	/** Wi-Fi radio; undefined if the board has none. `station` is undefined without a network. `rssi` is in dBm. */
 	readonly radio: { readonly station: { readonly rssi: number } | undefined } | undefined;
-	/** OBIS names (obis/names.ts); without them values are named by their codes. */
+	/** OBIS names (obis/names.ts). If they are missing, values are named by their codes. */
 	readonly names: Uint8Array | undefined;
 	readonly text: TextCodec;
-	/** Powers in W, NaN while unknown; empty while no peaks are kept. */
+	/** Powers in W, NaN if unknown. Empty if no peaks are recorded. */
 	readonly peaks?: { readonly values: readonly number[] };
-	/** Reason and remedy if reading the meter or the last update has failed, or "". */
+	/** Failure and remedy if reading the meter or the last update has failed; otherwise "". */
 	readonly problem: string;
 }
 
@@ -125,14 +126,16 @@ export class Entities {
 		return this.#own.length + (this.#values?.count ?? 0);
 	}
 
-	/** `index`: 0 to count - 1. The members below describe the selected entity. Ascending order is fastest. */
+	/** Selects an entity; the members below describe it. `index`: 0 to count - 1. Ascending order is fastest. */
 	seek(index: number): void {
 		this.#index = index;
 		const place = index - this.#own.length;
 		if (place >= 0) this.#values?.seek(place);
 	}
 
-	/** The entity if it is the gateway's own, such as POWER_NET; undefined for a value of the readout. */
+	/**
+	 * The selected entity if it is one of the gateway's own, such as POWER_NET; undefined for a value of the readout.
+	 */
 	get own(): OwnEntity | undefined {
 		return this.#own[this.#index];
 	}
@@ -141,12 +144,15 @@ export class Entities {
 		return this.own?.isDiagnostic ?? false;
 	}
 
-	/** The value becomes invalid with age. Peaks stay valid. */
+	/** True if the value becomes invalid with age. Peaks remain valid. */
 	get isMomentary(): boolean {
 		return (this.own === undefined || this.own === POWER_NET) && this.stateClass === MEASUREMENT;
 	}
 
-	/** Key, which never changes during the life of the meter: digits, lower-case letters and single underscores. */
+	/**
+	 * Key of the entity, which never changes during the life of the meter. It has digits, lower-case letters and single
+	 * underscores.
+	 */
 	get key(): string {
 		return this.own?.key ?? this.#values?.key ?? "";
 	}
@@ -155,13 +161,16 @@ export class Entities {
 		return this.own?.names[this.#language] ?? this.#values?.name ?? "";
 	}
 
-	/** Decimal number in `unit`; without a unit: a time (ISO 8601, UTC), `on`, `off`, or a text; "" if unknown. */
+	/**
+	 * Value as text: a decimal number in `unit` or, without a unit, a time (ISO 8601, UTC), `on`, `off`, or another text;
+	 * "" if unknown.
+	 */
 	get value(): string {
 		if (this.#isOld && this.isMomentary) return "";
 		return this.#states[this.#index] ?? this.#values?.value ?? "";
 	}
 
-	/** Unit; "" without one. The same holds for device class and state class. */
+	/** Unit; "" if the entity has none. Device class and state class are "" in the same way. */
 	get unit(): string {
 		return this.own?.unit ?? this.#values?.unit ?? "";
 	}
@@ -174,7 +183,7 @@ export class Entities {
 		return this.own?.stateClass ?? this.#values?.stateClass ?? "";
 	}
 
-	/** OBIS code such as `1-0:1.8.0`; "" for own entities. */
+	/** OBIS code such as `1-0:1.8.0`; "" for the gateway's own entities. */
 	get obis(): string {
 		return this.own === undefined ? (this.#values?.obis ?? "") : "";
 	}
@@ -185,7 +194,7 @@ export class Entities {
 	}
 }
 
-/** Returns the serial number or identification; characters other than printable ASCII become "?". */
+/** Returns the serial number or the identification. Characters other than printable ASCII become "?". */
 function numberOf({ meterId, records }: Readout): string {
 	const bytes = (meterNumberOf(records) ?? meterId).slice(0, NUMBER_LIMIT);
 	return String.fromCharCode(...bytes.map((byte) => (byte >= 0x20 && byte < 0x7f ? byte : 0x3f)));

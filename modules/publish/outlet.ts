@@ -1,4 +1,4 @@
-/** Base of the parts that send readouts to a server; it has the trusted certificates and the sender. */
+/** Base of the parts that send readouts to a server. It owns the trusted certificates and the sender. */
 
 import type { SettingField } from "../config/schema.js";
 import { TrustedCertificates } from "../config/trusted-certificates.js";
@@ -18,7 +18,7 @@ export interface Sending extends Running {
 
 export interface OutletTexts {
 	readonly enabled: SettingField<boolean>;
-	/** Error code if the output is disabled. */
+	/** Error code of requests to an output that is disabled. */
 	readonly disabled: string;
 	readonly name: string;
 	readonly taken: string;
@@ -26,9 +26,9 @@ export interface OutletTexts {
 }
 
 export class Outlet<Sender extends Sending> implements Running {
-	/** Certificates of the server; they exist in safe mode too, for the settings. */
+	/** Trusted certificates of the server. They exist in safe mode too, because the settings need them. */
 	readonly certificates: TrustedCertificates;
-	/** Undefined in safe mode, and on hosts without outgoing connections. */
+	/** Undefined in safe mode, and on hosts that have no outgoing connections. */
 	readonly sender: Sender | undefined;
 	readonly texts: OutletTexts;
 	readonly #forget: (() => void) | undefined;
@@ -77,13 +77,16 @@ export class Outlet<Sender extends Sending> implements Running {
 
 export interface OutletOptions<Sender extends Sending> {
 	readonly texts: OutletTexts;
-	/** Setting that refers to the stored certificates. `limit`: bytes; `keys`: prefix of their keys in flash. */
+	/**
+	 * Setting that refers to the stored certificates. `limit`: their maximum length in bytes; `keys`: prefix of their
+	 * keys in flash.
+	 */
 	readonly certificate: SettingField<Uint8Array>;
 	readonly limit: number;
 	readonly keys: string;
 	readonly failed: EventKind;
 	readonly works: EventKind;
-	/** `borrowIdentity` of OutputAccess. */
+	/** Implementation of `borrowIdentity` in OutputAccess. */
 	borrowIdentity?: NonNullable<OutputAccess["borrowIdentity"]>;
 	forget?(): void;
 	open(deps: OutputDeps, access: OutputAccess): Sender;

@@ -1,10 +1,10 @@
 /**
- * Common part of all outputs: TLS permit, memory, connection, pauses after failures, tests by the user, and status. An
- * output adds its transport and format.
+ * Code that all outputs share: TLS permit, memory, connection, pauses after failures, tests by the user, and status.
+ * Each output adds its transport and its format.
  *
- * A test gets exactly one answer: when all data were sent or something failed, at the latest after `testLimitMs`. To
- * make tests useless for scanning a network, one runs at a time, with pauses of TEST_PAUSE_MS, and the answer about a
- * failed connection may be delayed to `testLeastMs`.
+ * A test gets exactly one answer, when all data were sent, when something failed, or at the latest after `testLimitMs`.
+ * Only one test runs at a time, there is a pause of TEST_PAUSE_MS between tests, and the answer about a failed
+ * connection may be delayed until `testLeastMs`. So tests are useless for scanning a network.
  */
 import { NO_MEMORY } from "../config/blob.js";
 import type { ConfigStore } from "../config/store.js";
@@ -32,7 +32,7 @@ export interface OutputDeps extends EntitySources {
 	readonly config: ConfigStore;
 	readonly crypto: Pick<Crypto, "random">;
 	readonly driver: Driver;
-	/** Newest version and progress of an installation; undefined if the host can't install updates. */
+	/** Newest version and progress of an installation, per cent; undefined if the host can't install updates. */
 	readonly firmware: { readonly latest: string; readonly progress: number | undefined } | undefined;
 	readonly info: HostInfo;
 	readonly ledger: MemoryLedger;
@@ -40,8 +40,8 @@ export interface OutputDeps extends EntitySources {
 	readonly networkSettings: { readonly hostname: string };
 	readonly ports: Pick<Network, "tcpClient" | "tlsClient">;
 	/**
-	 * Undefined without a radio, which means that there is always a network. `address` is undefined without a
-	 * connection.
+	 * Wi-Fi radio; undefined if the board has none. Such a board counts as always connected. `address` is undefined
+	 * without a connection.
 	 */
 	readonly radio: (EntitySources["radio"] & { readonly address: unknown }) | undefined;
 	readonly metering: { readonly freshSecs: number };
@@ -55,18 +55,21 @@ export interface OutputDeps extends EntitySources {
 export interface OutputAccess {
 	readonly certificates: Pick<TrustedCertificates, "isSet" | "lend">;
 	/**
-	 * Our own chain and key, one PEM text, for a server that asks for it; undefined: none. `drop` of the ledger releases
-	 * it.
+	 * Lends the gateway's certificate chain and key as one PEM text, for a server that asks for a client certificate;
+	 * undefined if there is none. `drop` of the ledger frees the text.
 	 */
 	borrowIdentity?(): Uint8Array | typeof NO_MEMORY | undefined;
-	/** Called with the first failure after a success, and with undefined for the first success after a failure. */
+	/** Called with the first failure after a success, and with undefined at the first success after a failure. */
 	outputChanged(failure: OutputFailure | undefined): void;
 }
 
 export interface OutputListener {
-	/** The permit was granted. Another client's call is still on the stack, so continue in a task of the driver. */
+	/**
+	 * The permit was granted. The call comes from inside another client's call and little stack is left, so continue in a
+	 * task of the driver.
+	 */
 	permitted(): void;
-	/** Another client requests the permit. Return it within seconds, without losing data. */
+	/** Another client requests the permit. Return the permit within seconds, without losing data. */
 	permitWanted?(): void;
 }
 
@@ -77,14 +80,17 @@ export interface OutputOptions {
 }
 
 export interface SendTest {
-	/** `failure` is undefined if all data were accepted; `status` is the server's last code, or 0. */
+	/**
+	 * The test is over. `failure` is undefined if all data were accepted. `status` is the server's last status code, or
+	 * 0.
+	 */
 	finished(failure: OutputFailure | undefined, status: number): void;
 }
 
 export const TEST_PAUSE_MS = 10_000;
-/** Pause after a failure that only the user can fix. */
+/** Pause after a failure that only the owner can resolve, ms. */
 export const OWNER_PAUSE_MS = 3_600_000;
-/** Maximum size of a TLS session to keep, bytes; a session ticket fits. */
+/** Maximum size of a TLS session that is kept, bytes. A session ticket fits. */
 const SESSION_KEPT = 1024;
 
 interface PendingTest {
@@ -100,7 +106,7 @@ export class Output implements PermitClient {
 	failure: OutputFailure | undefined;
 	failures = 0;
 	attempts = 0;
-	/** Last complete transmission, Unix ms; 0: none yet, or the clock was not set. */
+	/** Time at which all data had last been sent, Unix ms; 0: never, or the clock was not set. */
 	sentUtcMs = 0;
 	readonly #deps: OutputDeps;
 	readonly #access: OutputAccess;
@@ -124,7 +130,10 @@ export class Output implements PermitClient {
 		this.attempts = 0;
 	}
 
-	/** Returns true if the permit is free. Otherwise `permitted` is called later, possibly inside this call. */
+	/**
+	 * Returns true if the permit is granted. Otherwise `permitted` is called later; it may also be called before this
+	 * method returns.
+	 */
 	askPermit(): boolean {
 		this.#isQueued = true;
 		const hasPermit = this.#deps.tlsPermit.request(this);
@@ -132,14 +141,14 @@ export class Output implements PermitClient {
 		return hasPermit;
 	}
 
-	/** Returns false if memory is short. */
+	/** Claims the memory of a connection. Returns false if too little is free. */
 	claimConnection(): boolean {
 		this.release();
 		this.#hasMemory = this.#deps.ledger.claimConnection(this.#options.cost);
 		return this.#hasMemory;
 	}
 
-	/** Returns false if memory is short. A second call has no effect. */
+	/** Claims memory. Returns false if too little is free. A second call has no effect. */
 	claim(): boolean {
 		this.#hasMemory ||= this.#deps.ledger.claim(this.#options.cost);
 		return this.#hasMemory;
@@ -150,7 +159,7 @@ export class Output implements PermitClient {
 		this.#hasMemory = false;
 	}
 
-	/** Returns memory and permit, or withdraws the request. */
+	/** Returns the memory and the permit. If the permit was only requested, withdraws the request. */
 	giveBack(): void {
 		this.release();
 		this.#isQueued = false;
@@ -173,7 +182,7 @@ export class Output implements PermitClient {
 		return this.#access.certificates.isSet;
 	}
 
-	/** Returns CLIENT_… if `make` cannot open a connection. */
+	/** Opens a connection. Returns CLIENT_… if `make` can't open one. */
 	connect<Connection extends object>(
 		isSecure: boolean,
 		make: (port: ClientPort, tls: TLSClientOptions | undefined) => Connection,
@@ -189,13 +198,13 @@ export class Output implements PermitClient {
 			own = this.#access.borrowIdentity?.();
 			if (own === NO_MEMORY) return CLIENT_OUT_OF_MEMORY;
 			const identity = own && { certificate: own, key: own };
-			// Without the server's certificate an impostor might get the password or token.
+			// The server is authenticated, because an impostor could otherwise get the password or token.
 			const connection = certificates.lend((trusted) =>
 				make(port, { trusted, utcMs: clock.utcMs(), session, ...(identity && { identity }) }),
 			);
 			return connection === NO_MEMORY ? CLIENT_OUT_OF_MEMORY : (connection ?? CLIENT_UNTRUSTED);
 		} catch {
-			// The host has rejected certificate or address.
+			// The host has rejected the certificate or the address.
 			return isSecure ? CLIENT_UNTRUSTED : CLIENT_UNREACHABLE;
 		} finally {
 			if (own) ledger.drop(own);
@@ -216,7 +225,7 @@ export class Output implements PermitClient {
 		this.answer(undefined, status, nowMs);
 	}
 
-	/** Also answers a test; `status` as in SendTest. */
+	/** Records a failure, and answers a test if one is running. `status` as in SendTest. */
 	fail(failure: OutputFailure, status: number, nowMs: number): void {
 		this.failures++;
 		this.attempts++;
@@ -226,15 +235,15 @@ export class Output implements PermitClient {
 	}
 
 	/**
-	 * Returns the pause after a failure, ms. `pausesS`: pauses by the number of failures in a row, s. The pause varies by
-	 * ± 50 %, because a server that restarts loses all its gateways at once.
+	 * Returns the pause after a failure, ms. `pausesS`: pauses after one, two, three … failures in a row, s. The pause
+	 * varies by ± 50 %, because a server that restarts loses the connections of all gateways at the same time.
 	 */
 	pauseMs(pausesS: readonly number[]): number {
 		const pauseS = pausesS[Math.min(Math.max(this.attempts, 1), pausesS.length) - 1];
 		return pauseS * (500 + (1000 * this.#deps.crypto.random(1)[0]) / 255);
 	}
 
-	/** Returns false if a test is running or has ended within TEST_PAUSE_MS. */
+	/** Starts a test. Returns false if another test is running or has ended within TEST_PAUSE_MS. */
 	test(test: SendTest, nowMs: number): boolean {
 		if (this.#test !== undefined || nowMs < this.#nextTestMs) return false;
 		const reportMs = nowMs + this.#options.testLimitMs;
@@ -242,7 +251,7 @@ export class Output implements PermitClient {
 		return true;
 	}
 
-	/** Ends the test without an answer; a transmission in progress continues. */
+	/** Ends a test without an answer. A transmission that is in progress continues. */
 	cancel(test: SendTest, nowMs: number): void {
 		if (this.#test?.test === test) this.endTest(nowMs);
 	}
@@ -261,12 +270,15 @@ export class Output implements PermitClient {
 		pending.reportMs = hasReply ? nowMs : Math.max(nowMs, pending.sinceMs + this.#options.testLeastMs);
 	}
 
-	/** Time limit of the running test, monotonic ms; Infinity without one. Include it in the client's own deadline. */
+	/**
+	 * Monotonic ms at which the running test must be answered; Infinity if no test is running. Include it in the output's
+	 * own deadline.
+	 */
 	get deadlineMs(): number {
 		return this.#test?.reportMs ?? Number.POSITIVE_INFINITY;
 	}
 
-	/** Call it in the client's `drain`. */
+	/** Call it in the output's `drain`. */
 	drain(nowMs: number): void {
 		const pending = this.#test;
 		if (pending === undefined || nowMs < pending.reportMs) return;

@@ -1,4 +1,4 @@
-/** Dependencies that all outputs share; each output is a part of its own. */
+/** Dependencies that all outputs share. Each output is a separate part. */
 import type { Running } from "../core/core.js";
 import { METER } from "../meter/part.js";
 import { UPDATE } from "../ota/part.js";
@@ -7,7 +7,7 @@ import { PEAKS } from "../peaks/part.js";
 import { NETWORK } from "../wifi/part.js";
 import type { OutputDeps } from "./output.js";
 
-/** Undefined in safe mode, and on hosts without outgoing connections. */
+/** Undefined in safe mode, and on hosts that have no outgoing connections. */
 export const PUBLISH = part<(OutputDeps & Running) | undefined>({
 	name: "publish",
 	open: (core) => {

@@ -1,4 +1,4 @@
-/** Test of an output: GET <output>/send publishes at once and returns the result. */
+/** Test of an output: GET <output>/send publishes immediately and returns the result. */
 import { BUSY, UNSUPPORTED } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";
 import { numberMember, textMember } from "../api/members.js";
@@ -12,7 +12,10 @@ export function sendRoute(path: string): Operation {
 	return route(METHOD_GET, path, send, { waits: true });
 }
 
-/** The reply may be delayed (output.ts), because it reveals whether something answers at the configured address. */
+/**
+ * Starts a test. Its reply may be delayed (output.ts), because it reveals whether a server answers at the configured
+ * address.
+ */
 function send(exchange: Exchange<Outlet<Sending>>): void {
 	const { sender, texts } = exchange.part;
 	const { enabled, disabled, name, taken, hasStatus } = texts;

@@ -1,13 +1,14 @@
 /**
- * Permit for an outgoing TLS connection: the chip has memory for one, in addition to the server's own. Permits are
- * granted in order of request; a long-lived connection returns its permit for a short-lived one.
+ * Permit for an outgoing TLS connection. Besides the connections of its server, the chip has memory for one. The permit
+ * is granted in the order of the requests. The client of a long-lived connection returns the permit when another client
+ * requests it.
  */
 import { takeOut } from "../bytes/list.js";
 
 export interface PermitClient {
 	/**
-	 * Often called inside `release` or `request` of another client. Continue in a task of the driver, because the two
-	 * call chains together do not fit on the chip's stack.
+	 * The permit was granted. This is often called inside `release` or `request` of another client, and both call chains
+	 * together would exceed the chip's stack. So continue in a task of the driver.
 	 */
 	permitGranted(): void;
 	/** Another client requests the permit. Call `release` within seconds, without losing data. */
@@ -31,7 +32,7 @@ export class TLSPermit {
 		return this.#holder === holder;
 	}
 
-	/** Returns the permit, or withdraws a request. */
+	/** Returns the permit, or withdraws the request for it. */
 	release(holder: PermitClient): void {
 		takeOut(this.#waiting, this.#waiting.indexOf(holder));
 		if (this.#holder !== holder) return;

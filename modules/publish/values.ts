@@ -1,12 +1,12 @@
 /**
- * Values of a readout in Home Assistant's terms (developers.home-assistant.io, "Sensor entity"), each with a permanent
- * key from the OBIS code, a name, a fixed unit, and a state class for statistics.
+ * Values of a readout in Home Assistant's terms (developers.home-assistant.io, "Sensor entity"). Each has a permanent
+ * key, which is derived from the OBIS code, a name, a fixed unit, and a state class for statistics.
  *
  *     1-0:1.8.0*255  ->  key 1_0_1_8_0     1.8.0  ->  key 1_8_0
  *
- * A counter is `total_increasing`, so that Home Assistant recognises an exchanged meter, which starts from zero. A
- * counter that can run backwards (import minus export, C 16) is `total`. Momentary and average values are
- * `measurement`. Minima and maxima have none.
+ * The state class of a counter is `total_increasing`, so that Home Assistant recognises a new meter, whose counters
+ * start from zero. A counter that can run backwards (import minus export, C 16) has `total`. Momentary and average
+ * values have `measurement`. Minima and maxima have no state class.
  */
 import type { TextCodec } from "../io/host.js";
 import type { OBISCode } from "../obis/code.js";
@@ -18,7 +18,7 @@ interface Kind {
 	readonly unit: string;
 	readonly deviceClass: string;
 	readonly isCounter: boolean;
-	/** Power of ten from the unit in readout/quantities.ts to `unit`. */
+	/** Power of ten by which a value in the unit of readout/quantities.ts is converted to `unit`. */
 	readonly places: number;
 }
 
@@ -27,8 +27,8 @@ function kind(unit: string, deviceClass: string, isCounter = false, places = 0):
 }
 
 /**
- * Kinds, in the order of the constants in readout/quantities.ts. Home Assistant rejects a device class that does not
- * allow the unit.
+ * Kinds of values, in the order of the constants in readout/quantities.ts. Home Assistant rejects a device class that
+ * does not allow the unit.
  */
 const KINDS: readonly Kind[] = Object.freeze([
 	kind("kWh", "energy", true),
@@ -44,15 +44,15 @@ const KINDS: readonly Kind[] = Object.freeze([
 	kind("m³", "volume", true),
 ]);
 
-/** Groups A of gas and water (IEC 62056-6-1), and group C of a submeter, mostly for gas (DSMR P1). */
+/** Values of group A for gas and water (IEC 62056-6-1), and group C of a submeter, usually a gas meter (DSMR P1). */
 const MEDIUM_GAS = 7;
 const MEDIUM_COLD_WATER = 8;
 const MEDIUM_WARM_WATER = 9;
 const MEDIUM_ABSTRACT = 0;
 const SUBMETER = 24;
 /**
- * Groups C of import, export, and import minus export, for all phases together; those of L1, L2 and L3 are 20, 40 and
- * 60 higher.
+ * Values of group C for import, export, and import minus export of all phases together. For L1, L2 and L3, they are 20,
+ * 40 and 60 higher.
  */
 const IMPORT = 1;
 const EXPORT = 2;
@@ -60,11 +60,14 @@ const NET = 16;
 const PHASE_STEP = 20;
 const MOMENTARY_VALUE = 7;
 const POWER_UNITS = 1000;
-/** Groups D of momentary and average values (IEC 62056-6-1) as bits: 4, 5, 7, 14, 15, 24, 25, 27, 28. */
+/**
+ * Set of the values of group D for momentary and average values (IEC 62056-6-1), as bits: 4, 5, 7, 14, 15, 24, 25, 27,
+ * 28.
+ */
 const MOMENTARY = 0x1b00c0b0;
 
 export interface PublishedOptions {
-	/** OBIS names (obis/names.ts); without them values are named by their codes. */
+	/** OBIS names (obis/names.ts). If they are missing, values are named by their codes. */
 	readonly names: Uint8Array | undefined;
 	readonly language: number;
 	readonly text: TextCodec;
@@ -85,18 +88,18 @@ export class PublishedValues {
 		this.#text = text;
 	}
 
-	/** At most QUANTITY_LIMIT. */
+	/** Number of values, at most QUANTITY_LIMIT. */
 	get count(): number {
 		return this.#quantities.count;
 	}
 
-	/** `index`: 0 to count - 1. The members below describe the selected value. Ascending order is fastest. */
+	/** Selects a value; the members below describe it. `index`: 0 to count - 1. Ascending order is fastest. */
 	seek(index: number): void {
 		this.#quantities.seek(index);
 		this.#kind = KINDS[this.#quantities.kindOf(index)];
 	}
 
-	/** Power import minus export, W, if the meter sends both but not their difference; otherwise "". */
+	/** Net power (import minus export), W, if the meter sends both but not their difference; otherwise "". */
 	get netPower(): string {
 		let taken = Number.NaN;
 		let given = Number.NaN;
@@ -109,12 +112,12 @@ export class PublishedValues {
 			if (c === IMPORT) taken = Number(this.value);
 			if (c === EXPORT) given = Number(this.value);
 		}
-		// A floating-point difference may have many more digits than both numbers.
+		// Rounded, because a floating-point difference may have many more digits than both numbers.
 		const net = Math.round((taken - given) * POWER_UNITS) / POWER_UNITS;
 		return Number.isNaN(net) ? "" : String(net);
 	}
 
-	/** Permanent: digits and single underscores, and "c" for a letter. */
+	/** Permanent key of the value: digits, single underscores, and "c" for a code with a letter. */
 	get key(): string {
 		const { a, b, c, d, e, letters } = this.#quantities.code;
 		let key = a < 0 ? "" : `${a}_`;
@@ -128,7 +131,7 @@ export class PublishedValues {
 		return this.#quantities.longCode(this.#text);
 	}
 
-	/** Name in the selected language, or the code. */
+	/** Name of the value in the selected language; its code if it has no name. */
 	get name(): string {
 		const names = this.#names;
 		if (names === undefined || !names.find(this.#quantities.code, this.#language)) return this.obis;
@@ -144,12 +147,12 @@ export class PublishedValues {
 		return this.#kind.unit;
 	}
 
-	/** Device class; "" without one. */
+	/** Device class; "" if there is none. */
 	get deviceClass(): string {
 		return (this.#kind === KINDS[VOLUME] && fluidOf(this.#quantities.code)) || this.#kind.deviceClass;
 	}
 
-	/** State class; "" without one. */
+	/** State class; "" if there is none. */
 	get stateClass(): string {
 		const { c, d } = this.#quantities.code;
 		if (this.#kind.isCounter) return isNet(c) ? "total" : "total_increasing";
@@ -157,7 +160,7 @@ export class PublishedValues {
 	}
 }
 
-/** "gas", "water", or "" for others, such as heating water. */
+/** Returns "gas", "water", or "" for other volumes, such as heating water. */
 function fluidOf({ a, c }: OBISCode): string {
 	if (a === MEDIUM_GAS || (a === MEDIUM_ABSTRACT && c === SUBMETER)) return "gas";
 	return a === MEDIUM_COLD_WATER || a === MEDIUM_WARM_WATER ? "water" : "";

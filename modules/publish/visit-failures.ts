@@ -1,15 +1,15 @@
-/** Failures of visits to a server; those of the connection are in connect-failures.ts. */
+/** Failures of visits to a server. Failures to connect are in connect-failures.ts. */
 import { FIRST_STATUS, HTTP_BAD_REPLY, HTTP_NO_REPLY } from "../http/client.js";
 import { connectFailure, type OutputFailure, outputFailure, RETCODE_REFUSED } from "./connect-failures.js";
 
-/** There is no message, because the owner cannot start a test. */
+/** Returns a failure without a message. None is needed, because the owner can't start a test of a visit. */
 export const codeOnly = (code: string): OutputFailure => outputFailure(code, RETCODE_REFUSED, "");
 
 export const BAD_URL = codeOnly("bad_url");
 export const NO_CERTIFICATE = codeOnly("certificate_missing");
 export const NO_NETWORK = codeOnly("no_network");
 export const NO_MEMORY = codeOnly("no_memory");
-/** After these two, visits are rare until the owner has corrected the settings. */
+/** After these two failures, visits are rare until the owner has corrected the settings. */
 export const UNAUTHORIZED = codeOnly("token_rejected");
 export const FORBIDDEN = codeOnly("forbidden");
 const NOT_FOUND = codeOnly("not_found");
@@ -19,7 +19,7 @@ const REDIRECTED = codeOnly("redirected");
 const SERVER_BUSY = codeOnly("server_busy");
 const REJECTED = codeOnly("rejected");
 
-/** `outcome`: outcome of HTTPClient other than a success. */
+/** Returns the failure for an outcome of HTTPClient other than a success. */
 export function visitFailure(outcome: number): OutputFailure {
 	if (outcome === HTTP_NO_REPLY) return NO_REPLY;
 	if (outcome === HTTP_BAD_REPLY) return BAD_REPLY;

@@ -1,6 +1,5 @@
 /**
- * Base of the parts that visit a server while their settings ask for it; it has the trusted certificates and the
- * visits.
+ * Base of the parts that visit a server if their settings require it. It owns the trusted certificates and the visits.
  */
 import type { SettingField } from "../config/schema.js";
 import { CERTIFICATE_LIMIT, TrustedCertificates } from "../config/trusted-certificates.js";
@@ -14,14 +13,14 @@ export abstract class Visitor<Kind extends Pick<Visits<never>, "output" | "resul
 	implements OutputAccess, Running
 {
 	protected readonly core: Core;
-	/** Undefined while there are no visits. */
+	/** Undefined as long as there are no visits. */
 	protected visits: Kind | undefined;
 	readonly #certificate: SettingField<Uint8Array>;
 	#certificates: TrustedCertificates | undefined;
 
 	/**
-	 * `certificate`: setting that refers to the trusted certificates. Their keys in flash begin with the first four
-	 * letters of its entry's key.
+	 * `certificate`: setting that refers to the trusted certificates. The keys of these certificates in flash begin with
+	 * the first four letters of the key of the setting's entry.
 	 */
 	constructor(core: Core, certificate: SettingField<Uint8Array>) {
 		this.core = core;
@@ -30,20 +29,20 @@ export abstract class Visitor<Kind extends Pick<Visits<never>, "output" | "resul
 
 	abstract outputChanged(failure: OutputFailure | undefined): void;
 
-	/** Returns undefined if the settings, the firmware or the host do not permit visits. */
+	/** Creates the visits. Returns undefined if the settings, the firmware or the host do not permit visits. */
 	protected abstract open(deps: OutputDeps, isStart: boolean): Kind | undefined;
 
-	/** Last visit that succeeded, Unix ms; 0 without one, or if the clock was not set. */
+	/** Time of the last visit that succeeded, Unix ms; 0 if there was none, or if the clock was not set. */
 	get visitedUtcMs(): number {
 		return this.visits?.output.sentUtcMs ?? 0;
 	}
 
-	/** `off`, or as `result` of the visits. */
+	/** `off`, or `result` of the visits. */
 	get result(): string {
 		return this.visits?.result ?? "off";
 	}
 
-	/** Created when it is first needed, because most units need none. */
+	/** Created when they are first needed, because most gateways need none. */
 	get certificates(): TrustedCertificates {
 		const { config, ledger, storage } = this.core;
 		const field = this.#certificate;
@@ -53,7 +52,7 @@ export abstract class Visitor<Kind extends Pick<Visits<never>, "output" | "resul
 		return this.#certificates;
 	}
 
-	/** Restarts the visits. The owner may also save unchanged settings, to cause a visit at once. */
+	/** Restarts the visits. The owner may also save unchanged settings, to cause an immediate visit. */
 	settingsChanged(): void {
 		this.visits?.stop();
 		this.start(false);

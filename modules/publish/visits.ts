@@ -1,13 +1,13 @@
 /**
- * Visits a server again and again, for some seconds each, over the one outgoing TLS connection. A subclass makes the
- * requests; it may have states above ASKING, which last as long as it needs.
+ * Visits a server regularly, for some seconds each time, over the one outgoing TLS connection. A subclass makes the
+ * requests. It may add states with numbers above ASKING, which last as long as it needs.
  *
  *              time            permit    visit over    visit failed
  *   RESTING    ASKING, QUEUED  –         –             –
  *   QUEUED     RESTING (a)     ASKING    –             –
  *   ASKING     RESTING (a)     –         RESTING       RESTING (a)
  *
- *   (a) a failure; the pause grows with their number.
+ *   (a) This is a failure. The pause grows with the number of failures in a row.
  *
  * There are no visits on battery power.
  */
@@ -30,16 +30,21 @@ import {
 	visitFailure,
 } from "./visit-failures.js";
 
-/** First visit after the start, later than a trial's first check (ota/trial.ts). */
+/**
+ * Delay of the first visit after the start, ms. It is longer than the delay of a trial's first check (ota/trial.ts).
+ */
 const FIRST_MS = 65_000;
-/** Maximum random delay added, so that a site's gateways do not all send requests at once after a power cut. */
+/**
+ * Maximum random delay that is added, ms, so that a site's gateways do not all send requests at the same time after a
+ * power cut.
+ */
 const SPREAD_MS = 60_000;
-/** Time from changed settings to the next visit. */
+/** Time from a change of settings to the next visit, ms. */
 export const SETTLE_MS = 2000;
 /** Pauses after one, two, three … failures in a row, seconds. */
 export const RETRY_S = Object.freeze([30, 60, 300, 900, 3600]);
 const HOUR_MS = 3_600_000;
-/** Longest wait for the permit, and limit of a visit with all its requests. */
+/** Longest wait for the permit, and time limit for a visit with all its requests, ms. */
 const TURN_MS = 70_000;
 const VISIT_MS = 60_000;
 
@@ -56,18 +61,18 @@ export abstract class Visits<Visit extends Timed & { close(): void }> implements
 	protected dueMs: number;
 	protected visit: Visit | undefined;
 
-	/** `isStart`: false after a change of settings. */
+	/** `isStart`: true at the start of the gateway, false after a change of settings. */
 	constructor(deps: OutputDeps, access: OutputAccess, url: SettingField<string>, cost: Cost, isStart: boolean) {
 		this.deps = deps;
 		this.#url = url;
-		// The owner cannot start a test.
+		// Visits have no tests, so the test limits are 0.
 		this.output = new Output(deps, access, this, { cost, testLeastMs: 0, testLimitMs: 0 });
 		const pauseMs = isStart ? FIRST_MS + (SPREAD_MS * deps.crypto.random(1)[0]) / 255 : SETTLE_MS;
 		this.dueMs = deps.driver.nowMs() + pauseMs;
 		this.task = deps.driver.register(deps.config.entries[url.entry].key, this);
 	}
 
-	/** Sets `visit`, or fails. The memory is claimed until `rest()`. */
+	/** Makes the requests: sets `visit`, or calls `fail`. The memory is claimed until `rest()`. */
 	protected abstract ask(url: FileURL, nowMs: number): void;
 
 	abstract drain(nowMs: number): void;
@@ -119,7 +124,7 @@ export abstract class Visits<Visit extends Timed & { close(): void }> implements
 		}
 	}
 
-	/** `pauseMs`: time to the next visit. */
+	/** Ends a successful visit. `pauseMs`: time to the next visit. */
 	protected succeed(pauseMs: number, nowMs: number): void {
 		this.output.attempts = 0;
 		this.output.sent();
@@ -134,7 +139,7 @@ export abstract class Visits<Visit extends Timed & { close(): void }> implements
 		this.dueMs = nowMs + (isOwners ? this.spread(OWNER_PAUSE_MS) : this.output.pauseMs(RETRY_S));
 	}
 
-	/** Adds a random time of up to a fifth. */
+	/** Lengthens a time at random by up to a fifth. */
 	protected spread(ms: number): number {
 		return ms * (1 + this.deps.crypto.random(1)[0] / 1280);
 	}
@@ -144,7 +149,7 @@ export abstract class Visits<Visit extends Timed & { close(): void }> implements
 		this.dueMs = dueMs;
 	}
 
-	/** Releases its memory and permit. */
+	/** Ends a visit, and releases its memory and permit. */
 	protected rest(dueMs: number): void {
 		const { visit } = this;
 		this.visit = undefined;

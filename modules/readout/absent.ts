@@ -1,6 +1,6 @@
 /**
  * Stand-in of a meter protocol that this firmware was built without (tools/sdk/omissions.ts). A stored setting of the
- * protocol is kept, but each attempt to read fails at once.
+ * protocol is kept, but each attempt to read the meter fails immediately.
  */
 import { FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { NO_BYTES, type Output, OutputQueue } from "../io/machine.js";

@@ -4,37 +4,40 @@
 export const METER_TIMEOUT = "meter_timeout";
 export const METER_ERROR = "meter_error";
 export const METER_AUTH_FAILED = "meter_auth_failed";
-/** The load profile is not accessible. */
+/** The load profile can't be read. */
 export const NO_PROFILE = "no_profile";
 export const BUSY = "busy";
 
-/** Settings that would fix the failure; only those that must change. */
+/** Settings that would avoid the failure. Only settings that must change are present. */
 export interface Advice {
 	readonly protocol: string;
-	/** True to listen for unsolicited telegrams; `modeDBaud` is their speed, Bd. */
+	/** True to listen for unsolicited telegrams. `modeDBaud` is their speed, Bd. */
 	readonly modeD?: boolean;
 	readonly modeDBaud?: number;
-	/** Speed of unsolicited DLMS/COSEM data, Bd; 0: the gateway requests data. */
+	/** Speed of unsolicited DLMS/COSEM data, Bd; 0: the gateway must request data. */
 	readonly pushBaud?: number;
 }
 
 export interface Unsolicited {
-	/** Kind as in the API: `ascii`, `sml`, `dlms_hdlc`, `dlms_mbus`, `dlms_wrapper`, `dlms_bare`, `tic`, `noise`. */
+	/**
+	 * Kind of the data, as in the API: `ascii`, `sml`, `dlms_hdlc`, `dlms_mbus`, `dlms_wrapper`, `dlms_bare`, `tic`,
+	 * `noise`.
+	 */
 	readonly kind: string;
-	/** Speed, Bd; 0 if data arrived at every speed. */
+	/** Speed at which the data were recognised, Bd; 0 if data arrived at every speed. */
 	readonly baud: number;
-	/** Framing such as `7E1`; "" if data arrived at every speed. */
+	/** Framing, such as `7E1`; "" if data arrived at every speed. */
 	readonly framing: string;
 	readonly isSupported: boolean;
 }
 
 const ERRORS: readonly string[] = Object.freeze([METER_TIMEOUT, METER_ERROR, METER_AUTH_FAILED, NO_PROFILE, BUSY]);
-/** Layout of `rank`: progress (seven bits), final flag, index of the error in ERRORS. */
+/** Layout of `rank`: progress (seven bits), a bit for a final failure, then the index of the error in ERRORS. */
 const PROGRESS = 0x7f;
 const FINAL = 0x80;
 const ERROR_BITS = 8;
 
-/** Packed into two properties, because each takes 16 bytes of flash. */
+/** A failure. Its data are packed into two properties, because each property takes 16 bytes of flash. */
 export class Failure {
 	/** Code, a space, and the message. */
 	readonly text: string;
@@ -51,7 +54,7 @@ export class Failure {
 		return ERRORS[this.rank >> ERROR_BITS];
 	}
 
-	/** `<layer>/<reason>`; "" for a failure that is not kept as the last error. */
+	/** Code `<layer>/<reason>`; "" for a failure that is not kept as the last error. */
 	get code(): string {
 		return this.text.slice(0, this.text.indexOf(" "));
 	}
@@ -61,14 +64,14 @@ export class Failure {
 	}
 
 	/**
-	 * The failure with the highest progress is shown. Below PROGRESS_HEARD the meter has not answered in the protocol;
-	 * another opening may succeed.
+	 * Number that is higher the further the session got. The failure with the highest progress is shown. Below
+	 * PROGRESS_HEARD, the meter has not answered in the protocol, so another way to open a session may succeed.
 	 */
 	get progress(): number {
 		return this.rank & PROGRESS;
 	}
 
-	/** True if a retry would end the same way. */
+	/** True if a retry would have the same result. */
 	get isFinal(): boolean {
 		return (this.rank & FINAL) !== 0;
 	}
@@ -77,8 +80,8 @@ export class Failure {
 export const PROGRESS_HEARD = 20;
 
 /**
- * `progress` (up to 127) is 1 to 19 for the sign-on, 20 to 39 for HDLC, and 40 or more for DLMS; another protocol has a
- * scale of its own.
+ * Returns a failure. `progress` (at most 127) is 1 to 19 for the sign-on, 20 to 39 for HDLC, and 40 or more for DLMS.
+ * Other protocols have their own scales.
  */
 export function failure(error: string, code: string, progress: number, message: string, advice?: Advice): Failure {
 	const row = new Failure(`${code} ${message}`, (ERRORS.indexOf(error) << ERROR_BITS) | progress);
@@ -90,7 +93,9 @@ export function finalFailure(error: string, code: string, progress: number, mess
 	return failure(error, code, FINAL | progress, message);
 }
 
-/** A copy with a more specific message, the data found, and the settings that would fix it. */
+/**
+ * Returns a copy with a more specific message, the data that were found, and the settings that would avoid the failure.
+ */
 export function foundFailure({ code, rank }: Failure, message: string, finding: Unsolicited, advice?: Advice): Failure {
 	const row = new Failure(`${code} ${message}`, rank);
 	row.finding = Object.freeze(finding);
@@ -98,7 +103,7 @@ export function foundFailure({ code, rank }: Failure, message: string, finding: 
 	return Object.freeze(row);
 }
 
-/** The failure with more progress; if equal, the later failure. */
+/** Returns the failure with more progress, or the later failure if both have the same progress. */
 export function furthest(before: Failure | undefined, later: Failure | undefined): Failure | undefined {
 	if (before === undefined || later === undefined) return later ?? before;
 	return later.progress >= before.progress ? later : before;

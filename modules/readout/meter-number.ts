@@ -1,10 +1,13 @@
-/** Serial number of the meter, as it sends it: `0.0.0`, `C.1.0` or `0-0:96.1.0`. */
+/** Serial number of the meter, which the meter sends as `0.0.0`, `C.1.0` or `0-0:96.1.0`. */
 import type { OBISCode } from "../obis/code.js";
 import { RecordCursor } from "./record-cursor.js";
 
 const GROUP_SERVICE = 96;
 
-/** Numbers of other meters, which are connected to it over M-Bus, are ignored. */
+/**
+ * Returns the serial number; undefined if the readout has none. Numbers of other meters, which are connected over
+ * M-Bus, are ignored.
+ */
 export function meterNumberOf(records: Uint8Array): Uint8Array | undefined {
 	const cursor = new RecordCursor(records);
 	while (cursor.nextRecord()) {

@@ -1,8 +1,8 @@
 /** Converts the number in a value's text to JSON without a double, so that nothing is rounded. */
 
-/** A number with more significant digits is written as text. */
+/** Maximum number of significant digits. A number with more is written as text. */
 const SIGNIFICANT_DIGITS = 17;
-/** A longer integer is treated as an identification. */
+/** Maximum number of digits of an integer. A longer one counts as an identification. */
 const INTEGER_DIGITS = 15;
 
 const BLANK = 0x20;
@@ -14,8 +14,8 @@ const DIGIT_0 = 0x30;
 const DIGIT_9 = 0x39;
 
 /**
- * Text: optional blanks, a sign, digits with at most one `.` or `,`. Result: as in RFC 8259, 6. Returns the number of
- * bytes, at most `length` + 1; 0 for any other text.
+ * Writes a value as a JSON number (RFC 8259, 6). The text may have blanks, a sign, and digits with at most one `.` or
+ * `,`. Returns the number of bytes, at most `length` + 1; 0 for any other text.
  */
 export function putNumber(text: Uint8Array, length: number, into: Uint8Array): number {
 	let from = 0;
@@ -27,7 +27,7 @@ export function putNumber(text: Uint8Array, length: number, into: Uint8Array): n
 	let to = 0;
 	if (negative) into[to++] = MINUS;
 	const first = to;
-	// Leading zeros are dropped; a zero before the point is added again below.
+	// Leading zeros are dropped. A zero before the decimal point is added again below.
 	let isNumber = false;
 	while (from < end && text[from] === DIGIT_0) {
 		from++;
@@ -56,11 +56,11 @@ export function putNumber(text: Uint8Array, length: number, into: Uint8Array): n
 		return to;
 	}
 	if (to === point + 1) {
-		// JSON requires a digit after the point.
+		// JSON requires a digit after the decimal point.
 		if (!isNumber) return 0;
 		to--;
 	}
-	// A decimal point between these digits is not counted.
+	// A decimal point between these digits is not counted as a digit.
 	const count = significant < 0 ? 0 : to - significant - (significant < point && point < to ? 1 : 0);
 	return count > SIGNIFICANT_DIGITS ? 0 : to;
 }

@@ -1,10 +1,10 @@
-/** Packed form of a value in a readout (layout: record-writer.ts). */
+/** Packed form of a value in a readout. record-writer.ts describes the layout. */
 
 import { unitIndex } from "../obis/units.js";
 
 /**
- * Bits of a value's header. The low four bits are the length of the text; if they are VALUE_LONG, the length follows in
- * two bytes.
+ * Bits of a value's header. The low four bits are the length of the text. If they are VALUE_LONG, the length is in the
+ * next two bytes.
  */
 export const VALUE_MORE = 128;
 export const VALUE_UNIT = 16;
@@ -13,16 +13,16 @@ export const PACKING_SHIFT = 5;
 export const PACKING_RAW = 0;
 export const PACKING_NUMERIC = 1;
 export const PACKING_HEX = 2;
-/** A unit without a number; its text follows. */
+/** Number of a unit that is not in the list of known units. The text of the unit follows. */
 export const UNIT_RAW = 255;
 
 const BLANK = 0x20;
-/** Fewest digits of a time, YYMMDDhhmm; a season may precede, seconds may follow. */
+/** Minimum number of digits of a time, YYMMDDhhmm. A season digit may precede them, and seconds may follow. */
 const TIME_LENGTH = 10;
 
 /**
- * Returns the value as a number. `from` and `count` select a part of the digits. Returns -1 if the value has a unit,
- * other characters, no digits, or more than VALUE_LONG - 1 digits.
+ * Returns the digits of a value as a number. `from` and `count` select some of the digits. Returns -1 if the value has
+ * a unit, other characters, no digits, or more than VALUE_LONG - 1 digits.
  */
 export function digitsAt(buffer: Uint8Array, at: number, from = 0, count = buffer[at] & 15): number {
 	const header = buffer[at];
@@ -38,7 +38,7 @@ export function digitsAt(buffer: Uint8Array, at: number, from = 0, count = buffe
 	return number;
 }
 
-/** A time of a load profile: `[s]YYMMDDhhmm[ss]`. */
+/** Returns true if the value is a time of a load profile: `[s]YYMMDDhhmm[ss]`. */
 export function isTimeAt(buffer: Uint8Array, at: number): boolean {
 	const length = buffer[at] & 15;
 	if (length < TIME_LENGTH || digitsAt(buffer, at) <= 0) return false;
@@ -46,7 +46,7 @@ export function isTimeAt(buffer: Uint8Array, at: number): boolean {
 	return month >= 1 && month <= 12;
 }
 
-/** Returns the number of the unit, without trailing blanks; -1 if it is unknown. */
+/** Returns the number of a unit, ignoring trailing blanks; -1 if the unit is unknown. */
 export function knownUnit(bytes: Uint8Array, start: number, end: number): number {
 	let to = end;
 	while (to > start && bytes[to - 1] === BLANK) to--;
@@ -64,7 +64,7 @@ export function packingOf(bytes: Uint8Array, start: number, end: number): number
 	return hex ? PACKING_HEX : PACKING_RAW;
 }
 
-/** Returns the four-bit code of the character, or -1. */
+/** Returns the four-bit code of a character in this packing; -1 if it has none. */
 export function nibbleOf(character: number, packing: number): number {
 	if (character >= 0x30 && character <= 0x39) return character - 0x30;
 	if (packing === PACKING_HEX) return character >= 0x41 && character <= 0x46 ? character - 0x37 : -1;

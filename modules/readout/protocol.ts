@@ -1,6 +1,7 @@
 /**
- * Interface of a meter protocol: a row of meter/protocols.ts that opens sessions. A session is a machine connected to a
- * Link; its `readout` returns the result at EVENT_READOUT, EVENT_POOR or EVENT_END.
+ * Interface of a meter protocol. A protocol is an entry of the table in meter/protocols.ts, and opens sessions. A
+ * session is a machine that is connected to a Link. Its `readout` returns the result at EVENT_READOUT, EVENT_POOR or
+ * EVENT_END.
  */
 import type { Crypto } from "../io/crypto.js";
 import type { LineSettings, Storage } from "../io/host.js";
@@ -9,76 +10,82 @@ import type { Failure } from "./failure.js";
 import type { Readout } from "./readout.js";
 import type { RecordWriter } from "./record-writer.js";
 
-/* Events of all sessions; protocols may add their own. */
-/** The session has data that failed a check. They must not be kept as good, but are shown if nothing better follows. */
+/* Events of all sessions; a protocol may add others. */
+/**
+ * The session has data that failed a check. They are never kept as a good readout, but they are shown if nothing better
+ * follows.
+ */
 export const EVENT_POOR = 2;
 /** Always the last event. */
 export const EVENT_END = 3;
-/** A readout from a meter that keeps sending unsolicited telegrams. */
+/** A readout is complete, and the session continues, because the meter sends unsolicited telegrams. */
 export const EVENT_READOUT = 4;
 
 export interface ReadSession extends Machine {
 	readonly line: LineSettings;
 	readonly anyFraming?: boolean;
 	/**
-	 * True while the session neither sends nor expects an answer, so that received data are unsolicited; default false.
+	 * True while the session neither sends nor expects an answer, so that any received data are unsolicited; default
+	 * false.
 	 */
 	readonly isIdle?: boolean;
-	/** Undefined at EVENT_END after success. */
+	/** Reason for the end of the session. It is undefined at EVENT_END after a success. */
 	readonly failure: Failure | undefined;
 	/** Called once at each of the events above. `utcMs` is 0 if the clock was never set. */
 	readout(event: number, utcMs: number): Readout | undefined;
-	/** Ends the session promptly; data received so far count as truncated. Has no effect after the end. */
+	/** Ends the session soon. Data received before count as truncated. It has no effect after the end. */
 	abort(nowMs: number): void;
 	/**
-	 * Called once after EVENT_END: stores what was learned, and returns the next session worth trying, if there is one.
+	 * Called once after EVENT_END. It stores what the session has learned about the meter, and returns another session if
+	 * that is worth trying.
 	 */
 	next?(quietMs: number, nowMs: number): ReadSession | undefined;
 	/**
-	 * Bytes that a log may show: a copy with the same offsets in which secrets are hidden; by default the array itself.
+	 * Returns the bytes that a log may show: by default the array itself, otherwise a copy with the same offsets in which
+	 * secrets are hidden.
 	 */
 	shown?(direction: number, bytes: Uint8Array, start: number, end: number): Uint8Array;
 }
 
-/** A session that only checks for the meter. */
+/** A session that only checks whether the meter answers. */
 export interface Probing extends Machine, Pick<ReadSession, "line" | "anyFraming" | "isIdle" | "failure" | "abort"> {
 	readonly meterId: Uint8Array;
 	readonly received: number;
-	/** Number of damaged characters; default 0, because an 8-bit line has no parity. */
+	/** Number of damaged characters; default 0, because no damage is detected on a line without parity. */
 	readonly damaged?: number;
 	nextProbe?(nowMs: number): Probing;
 }
 
-/** Data stay in RAM between sessions, until a meter setting changes. */
+/** Data that stay in RAM between sessions, until a meter setting changes. */
 export interface ProtocolMemory {
 	kept: object | undefined;
-	/** Negotiated speed, shared by all protocols with a sign-on. */
+	/** Negotiated speed, which all protocols with a sign-on share. */
 	speed: object | undefined;
-	/** Probes in a row that have found nothing, and the failure of the last one. */
+	/** Number of probes in a row that have found nothing, and failure of the last one. */
 	missedProbes?: number;
 	missedFailure?: Failure | undefined;
 }
 
 export interface ProfileRequest {
-	/** Groups A to F. */
+	/** Groups A to F of the profile's OBIS code. */
 	readonly code: Uint8Array;
-	/** 1 to ROWS_LIMIT: the latest ones, or those in `span`. */
+	/** Number of rows to read, 1 to ROWS_LIMIT: the latest ones, or those in `span`. */
 	readonly entries: number;
-	/** Undefined: the latest rows. */
+	/** Span of time; undefined: the latest rows are read. */
 	readonly span?: ProfileSpan | undefined;
 }
 
-/** Requested span of time, with both ends; the session fills in what it learns about the meter. */
+/** Span of time to read, including both ends. The session fills in the members that describe the meter. */
 export interface ProfileSpan {
 	readonly from: ProfileMoment;
 	readonly to: ProfileMoment;
 	/** The meter's clock, as local seconds since 1970; NaN if it was not read. */
 	clockS: number;
-	/** Minutes from the clock's time to UTC; NaN if not sent. */
+	/** Minutes from the clock's time to UTC; NaN if the meter did not send them. */
 	clockDeviation: number;
 	/** Season digit of the clock: 0 winter, 1 summer, 2 UTC; -1 if the meter does not send it. */
 	clockSeason: number;
-	/** Number of rows that the meter has; -1 if unknown. */
+	/** Number of rows that the meter has stored; -1 if unknown. */
 	rowsInMeter: number;
 }
 
@@ -86,7 +93,7 @@ export interface ProfileMoment {
 	readonly utcS: number;
 	/** Seconds since 1970 in the meter's local time. */
 	readonly localS: number;
-	/** Season as in a time of P.01: 0 winter, 1 summer, 2 UTC. */
+	/** Season digit as in a time of P.01: 0 winter, 1 summer, 2 UTC. */
 	readonly season: number;
 }
 
@@ -96,59 +103,65 @@ export interface Opening<Settings> {
 	readonly memory: ProtocolMemory;
 	readonly storage: Storage;
 	readonly crypto: Crypto;
-	/** Silence before sending: the meter may still be in the previous session. */
+	/** Silence before the first request, ms, because the meter may not have ended the previous session yet. */
 	readonly quietMs: number;
 	readonly nowMs: number;
-	/** Profile to read instead of a readout; only for protocols with `hasProfiles`. */
+	/** Load profile to read instead of a readout. Only protocols with `hasProfiles` get one. */
 	readonly profile?: ProfileRequest | undefined;
 	readonly periodMs?: number;
-	/** Objects of a live session, in the form of its protocol. */
+	/** Objects to read in a live session, in a form that the protocol defines. */
 	readonly live?: Uint8Array;
 	/** Writes a line to the developer's log. `message` must not contain secrets. */
 	trace(message: string): void;
 }
 
-/** A probe tries this protocol although another one is configured. */
+/** Probe that tries this protocol although another one is configured. */
 export interface Suggestion<Settings> {
-	/** Reported if the meter answers in this protocol. */
+	/** Failure to report if the meter answers in this protocol. */
 	readonly failure: Failure;
 	readonly limitMs: number;
 	/**
-	 * True for a meter that only calls once in a while. After several probes have found nothing, one probe only listens
-	 * for it.
+	 * True for a meter that only calls from time to time. After several probes have found nothing, the next probe only
+	 * listens for a call.
 	 */
 	readonly calls?: true;
 	probe(opening: Opening<Settings>): Probing;
 }
 
 export interface MeterProtocol<Settings> {
-	/** Rows are checked in order; the last one accepts all settings unchecked. */
+	/**
+	 * Returns true if the settings choose this protocol. The entries are asked in order; the last one accepts all
+	 * settings without being asked.
+	 */
 	isChosen(settings: Settings): boolean;
-	/** Speed of unsolicited data, Bd. Without this method the gateway requests data. */
+	/** Returns the speed of unsolicited data, Bd. A protocol without this method requests data. */
 	listenBaud?(settings: Settings): number;
-	/** Longest silence before a telegram while a probe listens, ms, if it is longer than usual. */
+	/** Longest silence before a telegram while a probe listens, ms; only present if it is longer than usual. */
 	readonly listenMs?: number;
-	/** Failure that a caller gets after its time limit, for protocols that listen. */
+	/** Failure that a caller gets if no telegram arrives in time. Only protocols that listen have it. */
 	readonly late?: Failure;
-	/** Shortest period of automatic readouts, minutes, for meters on battery; undefined: any period. */
+	/** Shortest permitted period of automatic readouts, minutes, for meters with a battery; undefined: any period. */
 	readonly restMinutes?: number;
-	/** True if a profile is requested by its code rather than extracted from a readout. */
+	/** True if a load profile is requested by its code, and not extracted from a readout. */
 	readonly hasProfiles?: true;
 	open(opening: Opening<Settings>): ReadSession;
 	/**
-	 * Every `periodMs`, reads the powers that the readout `last` contains, until `abort`, with EVENT_READOUT after each
-	 * round. Returns undefined if `last` has no powers.
+	 * Opens a session that reads the powers in the readout `last` every `periodMs`, until `abort`. It reports
+	 * EVENT_READOUT after each round. Returns undefined if `last` has no powers.
 	 */
 	openLive?(opening: Opening<Settings>, last: Readout, periodMs: number): ReadSession | undefined;
-	/** Checks the position of the optical head. A session that listens ends with EVENT_READOUT, or by `abort`. */
+	/**
+	 * Opens a session that checks the position of the optical head. A session that listens ends at EVENT_READOUT or
+	 * `abort`.
+	 */
 	probe(opening: Opening<Settings>): Probing;
 	forget?(settings: Settings): void;
-	/** How a probe tries this protocol if it has received nothing in the configured one. */
+	/** Probe that tries this protocol if nothing was received in the configured one. */
 	readonly suggestion?: Suggestion<Settings>;
 	readonly simulate?: undefined;
 }
 
-/** A simulated meter, which needs no line and returns a readout at once. */
+/** Entry of a simulated meter. It needs no line, and returns a readout immediately. */
 export interface SimulatedProtocol<Settings> {
 	isChosen(settings: Settings): boolean;
 	readonly listenBaud?: undefined;

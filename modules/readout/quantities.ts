@@ -1,9 +1,9 @@
 /**
- * Current measurements of a readout in fixed units, for metrics and all outputs. Past billing periods, lists and
- * profiles, attributes that describe a value, texts, unknown units, repeated quantities, and all beyond QUANTITY_LIMIT
- * are left out.
+ * Current measurements of a readout in fixed units, for metrics and all outputs. Values are left out if they belong to
+ * past billing periods, lists or profiles, if they are texts or attributes that describe a value, if their unit is
+ * unknown, if their quantity is repeated, or if there are more than QUANTITY_LIMIT.
  *
- * Numbers are scaled as text and never rounded.
+ * Numbers are scaled as text, so they are never rounded.
  */
 import { lowerCase } from "../bytes/ascii.js";
 import type { TextCodec } from "../io/host.js";
@@ -14,7 +14,7 @@ import { VALUE_LIMIT } from "./record-writer.js";
 
 export const QUANTITY_LIMIT = 64;
 
-/** Kinds. Their values have these units, in order: kWh, kvarh, kVAh, J, W, var, VA, V, A, Hz, m³. */
+/** Kinds of quantities. The units of their values are, in this order: kWh, kvarh, kVAh, J, W, var, VA, V, A, Hz, m³. */
 export const ENERGY = 0;
 export const REACTIVE_ENERGY = 1;
 export const APPARENT_ENERGY = 2;
@@ -29,13 +29,14 @@ export const VOLUME = 10;
 export const KIND_COUNT = 11;
 
 /**
- * Units by kind, in lower case and without prefix; litres are a volume too. `kVAhr` is missing because it is ambiguous.
+ * Unit of each kind, in lower case and without prefix. The last one, the litre, is a second unit of volume. `kVAhr` is
+ * missing because it is ambiguous.
  */
 const UNITS = Object.freeze(["wh", "varh", "vah", "j", "w", "var", "va", "v", "a", "hz", "m3", "l"]);
 const LITRE = 11;
 export const NO_UNIT = -1;
 
-/** Prefixes in the order of POWERS. */
+/** Prefixes of units, in the order of POWERS. */
 const PREFIXES = "kKMGm";
 const POWERS = Object.freeze([3, 3, 6, 9, -3]);
 const MILLI = -3;
@@ -44,17 +45,17 @@ const NO_RECORD = 0x10000;
 
 export class Quantities {
 	readonly #cursor: RecordCursor;
-	/** Record of each quantity, counted from 1. */
+	/** Index of the record of each quantity, counted from 1. */
 	readonly #records = new Uint16Array(QUANTITY_LIMIT);
 	readonly #kinds = new Uint8Array(QUANTITY_LIMIT);
-	/** Power of ten from each quantity's unit to the unit of its kind. */
+	/** Power of ten from the unit of each quantity to the unit of its kind. */
 	readonly #powers = new Int8Array(QUANTITY_LIMIT);
 	readonly #digits = new Uint8Array(VALUE_LIMIT + 1);
 	#record = 0;
 	#current = 0;
 	count = 0;
 
-	/** `records` must not change. */
+	/** The bytes in `records` must not change. */
 	constructor(records: Uint8Array) {
 		this.#cursor = new RecordCursor(records);
 		this.findQuantities();
@@ -64,7 +65,7 @@ export class Quantities {
 		return this.#kinds[index];
 	}
 
-	/** Ascending order needs a single pass over the readout. */
+	/** Selects a quantity. In ascending order, a single pass over the readout is sufficient. */
 	seek(index: number): void {
 		const cursor = this.#cursor;
 		const record = this.#records[index];
@@ -80,17 +81,17 @@ export class Quantities {
 		cursor.nextValue();
 	}
 
-	/** Code of the selected quantity; a reused object. */
+	/** Code of the selected quantity. The object is reused for the next one. */
 	get code(): OBISCode {
 		return this.#cursor.code;
 	}
 
-	/** Code as sent, without a trailing `*255`: `1-0:1.8.0`. */
+	/** Returns the code as the meter sent it, without a trailing `*255`: `1-0:1.8.0`. */
 	longCode(text: TextCodec): string {
 		return text.decode(this.#cursor.address, 0, this.#cursor.code.longEnd);
 	}
 
-	/** Value in the unit of its kind times 10^`places`, without leading zeros. */
+	/** Returns the value without leading zeros, in the unit of its kind, multiplied by 10^`places`. */
 	value(text: TextCodec, places = 0): string {
 		const end = putNumber(this.#cursor.text, this.#cursor.length, this.#digits);
 		return shifted(text.decode(this.#digits, 0, end), this.#powers[this.#current] + places);
@@ -122,14 +123,14 @@ export class Quantities {
 	}
 }
 
-/** Index in UNITS, with or without a prefix; NO_UNIT if unknown. */
+/** Returns the index in UNITS of a unit with or without a prefix; NO_UNIT if it is unknown. */
 export function unitOf(spelling: string): number {
 	const unprefixed = UNITS.indexOf(lowerCase(spelling));
 	if (unprefixed >= 0) return unprefixed;
 	const prefix = PREFIXES.indexOf(spelling.charAt(0));
 	if (spelling === "" || prefix < 0) return NO_UNIT;
 	const unit = UNITS.indexOf(lowerCase(spelling.slice(1)));
-	// "m" means milli only before V and A; meters never use it with power or energy.
+	// "m" means milli only before V and A. Meters never use that prefix for power or energy.
 	if (POWERS[prefix] === MILLI && unit !== VOLTAGE && unit !== CURRENT) return NO_UNIT;
 	return unit;
 }
@@ -139,7 +140,7 @@ export function powerOf(spelling: string, unit: number): number {
 	return unit <= APPARENT_ENERGY || unit === LITRE ? prefix - 3 : prefix;
 }
 
-/** `number`: as putNumber writes it. */
+/** Moves the decimal point of a number in the form that putNumber writes. */
 function shifted(number: string, places: number): string {
 	const sign = number.startsWith("-") ? "-" : "";
 	const [whole, part = ""] = number.slice(sign.length).split(".");

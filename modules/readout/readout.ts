@@ -1,34 +1,36 @@
-/** Result of a session with the meter, as stored and shown. */
+/** Result of a session with the meter, in the form in which it is stored and shown. */
 
 export const PROTOCOL_OF_NONE = "IEC62056-21";
 
 /* Values of the status in the API. */
 export const STATUS_OK = 0;
 export const STATUS_NONE = 1;
-/** The readout was truncated by a limit or a timeout; its checks have passed unless `isUnchecked`. */
+/** The readout was truncated by a limit or a timeout. Its checks have passed, unless `isUnchecked`. */
 export const STATUS_CUT = 2;
-/** Such a readout is only returned to a caller, never kept. */
+/** A check of the readout has failed. Such a readout is returned to a caller, but never kept. */
 export const STATUS_CHECK_WRONG = 3;
-/** Not authenticated, because the tag or a key is missing. Such a readout is kept and published. */
+/** The readout was not authenticated, because the tag or a key is missing. Such a readout is kept and published. */
 export const STATUS_UNCHECKED = 4;
 
 export interface Readout {
 	readonly protocol: string;
-	/** Identification, ASCII, without `/` and line end; with DLMS/COSEM the logical device name, if any. */
+	/**
+	 * Identification, ASCII, without `/` and line end. With DLMS/COSEM it is the logical device name, if there is one.
+	 */
 	readonly meterId: Uint8Array;
-	/** Letter of the protocol mode, ASCII; 0 without one. */
+	/** Letter of the protocol mode, ASCII; 0 if the protocol has no modes. */
 	readonly mode: number;
 	readonly baud: number;
-	/** End of the readout; 0 if the clock was not set. */
+	/** Time of the end of the readout, Unix ms; 0 if the clock was not set. */
 	readonly utcMs: number;
 	/**
-	 * Unix time of the powers, ms, if they were read later than the rest (live mode); 0 if the clock was not set.
+	 * Time of the powers, Unix ms, if they were read later than the other values (live mode); 0 if the clock was not set.
 	 */
 	readonly liveUtcMs?: number;
 	readonly status: number;
-	/** Truncated before the checksum: returned to the caller, never kept. */
+	/** True if the readout was truncated before its checksum. It is returned to the caller, but never kept. */
 	readonly isUnchecked?: true;
-	/** Packed records (record-writer.ts); never changed. */
+	/** Packed records (record-writer.ts). These bytes never change. */
 	readonly records: Uint8Array;
 	readonly missing?: Uint8Array;
 }

@@ -1,10 +1,10 @@
 /**
  * Decodes a packed readout (record-writer.ts) record by record, into reused buffers.
  *
- * The first value of a record is the reading, the second qualifies it. If the meter sends a time first, the cursor
- * swaps them: `0-1:24.2.1(101209112500W)(12785.123*m3)` (DSMR P1 5.0.2, 6.12; capacity tariff of Belgium), and
- * `0-1:24.3.0(090212160000)(00)(60)(1)(0-1:24.2.1)(m3)(00001.001)` (DSMR P1 2.2), where the reading is last and its
- * unit precedes it. The head of a load profile gives the units of its rows.
+ * The first value of a record is the reading, and the second one qualifies it, for example by a time. Some meters send
+ * the time first; the cursor then swaps them. Examples are `0-1:24.2.1(101209112500W)(12785.123*m3)` (DSMR P1 5.0.2,
+ * 6.12; capacity tariff of Belgium) and `0-1:24.3.0(090212160000)(00)(60)(1)(0-1:24.2.1)(m3)(00001.001)` (DSMR P1 2.2),
+ * where the reading is last and its unit precedes it. The units for the rows of a load profile are in its header.
  */
 
 import { GROUP_PROFILE, OBIS_TEXT_LIMIT, OBISCode } from "../obis/code.js";
@@ -37,11 +37,11 @@ import {
 } from "./record-writer.js";
 import { ADDRESS_LIMIT } from "./sink.js";
 
-/** `0123456789ABCDEF`. */
+/** Characters `0123456789ABCDEF`. */
 const HEX_ALPHABET = Object.freeze([
 	0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46,
 ]);
-/** `0123456789.-:, `; the last code is unused. */
+/** Characters `0123456789.-:, `; the last code is unused. */
 const NUMERIC_ALPHABET = Object.freeze([
 	0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39, 0x2e, 0x2d, 0x3a, 0x2c, 0x20, 0x20,
 ]);
@@ -50,39 +50,41 @@ const SHORT_TEXT = 32;
 
 const NOWHERE = -1;
 
-/** `YYMMDDhhmmss`. `S` (or `s`) or `W` follows if the meter distinguishes summer and winter time. */
+/** Length of `YYMMDDhhmmss`. `S` (or `s`) or `W` follows if the meter distinguishes summer and winter time. */
 const TIME_LENGTH = 12;
 const LETTER_S = 0x53;
 const LETTER_W = 0x57;
 const CAPITAL = 0xdf;
-/** Number of values in a DSMR P1 2.2 reading. The last is the number, and the value before it the unit. */
+/** Number of values of a reading in DSMR P1 2.2. The last value is the number, and the value before it is the unit. */
 const OLD_FORM = 7;
 /**
- * Index of the first column's unit in the head of a profile (IEC 62056-21, VDEW 2.1.2), which has code and unit for
- * each column.
+ * Index of the first column's unit in the header of a profile (IEC 62056-21, VDEW 2.1.2). The header has the code and
+ * the unit of each column.
  */
 const COLUMN_UNITS = HEAD_VALUES + 1;
-/** Codes that are sent only as `*00`, and therefore treated as totals. */
+/** Maximum number of codes that are sent only with `*00`, and therefore treated as totals. */
 const TOTALS_LIMIT = 16;
 
 export class RecordCursor {
 	readonly #records: Uint8Array;
-	/** Address as sent: `address[0..addressLength)`, ASCII. */
+	/** Address as the meter sent it, ASCII, `addressLength` bytes. */
 	readonly address = new Uint8Array(Math.max(ADDRESS_LIMIT, OBIS_TEXT_LIMIT));
 	addressLength = 0;
-	/** Address as an OBIS code; all groups -1 if it is not one. */
+	/** Address as an OBIS code. All groups are -1 if the address is not one. */
 	readonly code = new OBISCode();
-	/** Class of a COSEM attribute other than the value; otherwise 0. */
+	/** Class of a COSEM object if the record is an attribute other than its value; otherwise 0. */
 	classId = 0;
-	/** Number of a COSEM attribute other than the value; otherwise 0. */
+	/** Number of the COSEM attribute if it is not the object's value; otherwise 0. */
 	attribute = 0;
 	isSameCode = false;
 	readonly text = new Uint8Array(VALUE_LIMIT);
 	length = 0;
 	readonly shortText = this.text.subarray(0, SHORT_TEXT);
-	/** True if the text has only digits, A to F and `.-:, `, so that JSON needs no escapes. */
+	/** True if the text has only digits, A to F and `.-:, `, so that it needs no escapes in JSON. */
 	isPlain = true;
-	/** Unit as sent. A value of a past billing period without a unit has the unit of the current value. */
+	/**
+	 * Unit as the meter sent it. If a value of a past billing period has no unit, it is the unit of the current value.
+	 */
 	unit = "";
 	isPlainUnit = true;
 	#isEncoded = false;
@@ -92,21 +94,23 @@ export class RecordCursor {
 	#hasMore = false;
 	#index = 0;
 	#first = 0;
-	/** Valid if `#first` is not 0. */
+	/** Number of values; valid if `#first` is not 0. */
 	#count = 0;
 	/** Offset of the next record; valid if `#first` is not 0. */
 	#end = 0;
 	#isRow = false;
-	/** Offset of the values of the last record that is not a row, which is the head of the following rows. */
+	/**
+	 * Offset of the values of the last record that is not a row. That record is the header of the rows that follow it.
+	 */
 	#head = 0;
-	/** True if `*00` marks the current value; undefined until this is determined. */
+	/** True if `*00` marks the current value; undefined as long as this is not known. */
 	#hasTotals: boolean | undefined;
 	#textFrom = 0;
 	#unitFrom = NOWHERE;
 	#packing = PACKING_RAW;
-	/** `quantity` of the last record that belongs to no past billing period. */
+	/** `quantity` of the code of the last record that belongs to no past billing period. */
 	#currentQuantity = -1;
-	/** Offset of that record's values. */
+	/** Offset of the values of that record. */
 	#currentValues = 0;
 
 	constructor(records: Uint8Array) {
@@ -140,7 +144,7 @@ export class RecordCursor {
 	}
 
 	/**
-	 * Returns a copy with the single values of `newer` in place of the old ones. The records of `newer` must be some of
+	 * Returns a copy in which the single values of `newer` replace the old ones. The records in `newer` must be some of
 	 * these records, in the same order; otherwise returns undefined. Call it before reading any record.
 	 */
 	replaced(newer: Uint8Array): Uint8Array | undefined {
@@ -183,7 +187,7 @@ export class RecordCursor {
 		if (!this.#hasMore) return false;
 		const index = this.#index++;
 		const first = this.#first;
-		// A unit in another value is read first, because `readText` overwrites `text`.
+		// If the unit is a separate value, it is read first, because `readText` overwrites `text`.
 		let separateUnit = "";
 		if (this.#isRow) separateUnit = this.unitIn(this.#head, COLUMN_UNITS + 2 * index);
 		else if (index === 0 && first === OLD_FORM - 1) separateUnit = this.unitIn(this.#values, first - 1);
@@ -286,7 +290,7 @@ export class RecordCursor {
 		}
 	}
 
-	/** Returns a cursor that interprets `*00` as a billing period. */
+	/** Returns a cursor that takes `*00` for a billing period. */
 	private literalCursor(): RecordCursor {
 		const cursor = new RecordCursor(this.#records);
 		cursor.#hasTotals = false;
@@ -294,8 +298,8 @@ export class RecordCursor {
 	}
 
 	/**
-	 * Some meters send their totals only in this form (Pafal, Apator: `1.8.0*00(000783.16)`). If such a code occurs
-	 * twice, or also in another form, `*00` marks a billing period.
+	 * Returns true if `*00` marks current values. Some meters send their totals only in this form (Pafal, Apator:
+	 * `1.8.0*00(000783.16)`). If such a code occurs twice, or also in another form, `*00` marks a billing period.
 	 */
 	private findTotals(): boolean {
 		const zeros: number[] = [];
@@ -369,7 +373,8 @@ export class RecordCursor {
 	}
 
 	/**
-	 * Unit of the preceding record with this code: meters send the unit only with the current value (IEC 62056-21, 6.5).
+	 * Returns the unit of the previous record with the same code, because meters send the unit only with the current
+	 * value (IEC 62056-21, 6.5).
 	 */
 	private inheritedUnit(index: number): string {
 		if (this.#currentQuantity < 0 || this.code.quantity !== this.#currentQuantity) return "";
@@ -381,7 +386,7 @@ function isZero(code: OBISCode): boolean {
 	return code.f === 0 && code.paddedF && !code.manual && code.sub < 0;
 }
 
-/** Twelve digits: with `hasSeason` followed by S or W, otherwise a plausible date. */
+/** Returns true for twelve digits that are followed by S or W (if `hasSeason`) or form a plausible date (otherwise). */
 function isTime(text: Uint8Array, hasSeason: boolean): boolean {
 	for (let i = 0; i < TIME_LENGTH; i++) if (text[i] < 0x30 || text[i] > 0x39) return false;
 	const letter = text[TIME_LENGTH];

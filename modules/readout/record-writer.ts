@@ -1,6 +1,6 @@
 /**
- * Packs the data sets of a readout as they arrive, without allocation per record. As objects, the 343 records of an
- * Iskra MT174 would exceed the chip's XS slots; packed they take 3 KB.
+ * Packs the data sets of a readout as they arrive, without allocating memory for each record. As objects, the 343
+ * records of an Iskra MT174 would need more XS slots than the chip has; packed, they take 3 KB.
  *
  * Layout of a record (decoded by record-cursor.ts):
  *
@@ -12,12 +12,12 @@
  *
  * Bit 7 changes the meaning of the flags:
  *
- * - with bit 0: A to E are those of the previous record; only F follows, if sent. Most records of a long telegram have
- *   this form.
- * - alone: the address follows as length and text.
+ * - with bit 0: groups A to E equal those of the previous record. Only F follows, if the meter sent it. Most records of
+ *   a long telegram have this form.
+ * - without other bits: the address follows as length and text.
  * - with bit 1: a row of a load profile, with the address of the previous record. The first record of a profile is its
- *   head.
- * - with bit 3: a head that the meter sent without an address; its address is also that of the previous record.
+ *   header.
+ * - with bit 3: a header that the meter sent without an address. It also has the address of the previous record.
  * - with bit 2: an attribute of a COSEM object other than its value; A to F, class and attribute follow, one byte each.
  *
  * Layout of a value:
@@ -28,8 +28,8 @@
  * | text | packing 0: a byte each; 1: four bits each of `0123456789.-:, `; 2: four bits each of `0123456789ABCDEF` |
  * | unit | number of a known spelling (obis/units.ts); or 255, length, text |
  *
- * The raw text of a value is collected at the end of the buffer, with RAW_ROOM free bytes before it. When complete, it
- * is packed in place; the result never needs more space than both.
+ * The raw text of a value is collected at the end of the buffer, after RAW_ROOM free bytes. When the text is complete,
+ * it is packed in place; the result never needs more space than the text and the free bytes.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { GROUP_PROFILE, OBISCode } from "../obis/code.js";
@@ -49,13 +49,16 @@ import {
 } from "./packed-value.js";
 import { PART_ADDRESS, PART_UNIT, PART_VALUE, type RecordSink } from "./sink.js";
 
-/** Bytes for the 576 records of a Kohler meter, the longest telegram known. */
+/**
+ * Size of the buffer for a readout, bytes. It is enough for the 576 records of a Kohler meter, the longest known
+ * telegram.
+ */
 export const RUNNING_LIMIT = 8192;
 export const VALUE_LIMIT = 1024;
 export const UNIT_LIMIT = 32;
-/** Maximum number of values of a record; thirteen months of a capacity tariff take 42. */
+/** Maximum number of values of a record. Thirteen months of a capacity tariff take 42. */
 const VALUES_LIMIT = 64;
-/** Maximum number of rows of load profiles: a day of quarter hours, and four more. */
+/** Maximum number of rows of load profiles: a day of quarter hours, and four rows more. */
 export const ROWS_LIMIT = 100;
 
 export const FLAG_A = 1;
@@ -70,15 +73,15 @@ export const FLAG_SAME = FLAG_RAW | FLAG_A;
 export const FLAG_ROW = FLAG_RAW | FLAG_B;
 export const FLAG_HEAD = FLAG_RAW | FLAG_F;
 export const FLAG_ATTRIBUTE = FLAG_RAW | FLAG_E;
-/** Size of what follows FLAG_ATTRIBUTE: A to F, class, attribute. */
+/** Number of bytes after FLAG_ATTRIBUTE: A to F, class, attribute. */
 export const ATTRIBUTE_SIZE = 8;
 
 const NO_PROFILE = -1;
 const NOWHERE = -1;
-/** Values before the columns: time, status, period, number of columns. */
+/** Number of values before the columns: time, status, period, number of columns. */
 export const HEAD_VALUES = 4;
 
-/** Free bytes before a raw text, for packing. */
+/** Number of free bytes before a raw text, which packing needs. */
 const RAW_ROOM = 3;
 
 export class RecordWriter implements RecordSink {
@@ -92,26 +95,29 @@ export class RecordWriter implements RecordSink {
 	#newSet = false;
 	#addressOpen = false;
 	#headEnd = 0;
-	/** Header of the last complete value, -1 without one. */
+	/** Offset of the header of the last complete value; -1 if there is none. */
 	#lastValue = -1;
 	#quantity = -1;
 	#newQuantity = -1;
 	#isDropped = false;
 	#values = 0;
-	/** NO_PROFILE outside a profile, 0 if its head gives no number. */
+	/** Number of columns of the present profile. NO_PROFILE outside a profile; 0 if the header gives no number. */
 	#columns = NO_PROFILE;
-	/** Number of values that the head or row still lacks; unless it is 0, a line without an address continues it. */
+	/**
+	 * Number of values that the header or the row still lacks. Unless it is 0, a line without an address continues the
+	 * header or row.
+	 */
 	#missing = 0;
-	/** Offset of the last record if it is a row, otherwise NOWHERE. */
+	/** Offset of the last record if it is a row; otherwise NOWHERE. */
 	#row = NOWHERE;
 	#rows = 0;
-	/** True at the start of a line: values without an address belong to the previous record. */
+	/** True at the start of a line, where values without an address belong to the previous record. */
 	#continues = false;
 	#lineCommitted = 0;
 	#lineRecords = 0;
 	#lineLastValue = -1;
 	readonly #part = new Int16Array(9);
-	/** True once a limit was reached. Further data are then refused, so that kept records have no gaps. */
+	/** True if a limit was reached. Further data are then refused, so that the stored records have no gaps. */
 	#isFull = false;
 	overflow = false;
 	kept: Uint8Array | undefined;
@@ -243,7 +249,7 @@ export class RecordWriter implements RecordSink {
 	}
 
 	discardSet(): void {
-		// A gap would shift the times of the next rows of the profile.
+		// A missing value would shift the times of the next rows of the profile.
 		if (this.#columns >= 0) this.overflow = true;
 		this.#end = this.#committed;
 		this.#newSet = false;
@@ -265,7 +271,7 @@ export class RecordWriter implements RecordSink {
 		this.kept = this.#buffer.slice(0, this.#committed);
 	}
 
-	/** Begins a row of the profile that `beginCode` has begun. */
+	/** Begins a row of the profile whose header was begun by `beginCode`. */
 	beginProfileRow(): void {
 		this.beginLine();
 		this.#columns = Math.max(0, this.#columns);
@@ -280,7 +286,7 @@ export class RecordWriter implements RecordSink {
 		this.#headEnd = this.#committed + 1;
 	}
 
-	/** When no value is missing, a line without an address begins another row. */
+	/** Counts the values of a header or row. When none is missing, a line without an address begins another row. */
 	private countColumns(): void {
 		const isRow = this.#row !== NOWHERE;
 		if (this.#values === HEAD_VALUES && (!isRow || this.isRepeatedHead())) {
@@ -289,7 +295,10 @@ export class RecordWriter implements RecordSink {
 		} else this.#missing = Math.max(0, (this.#missing > 0 ? this.#missing : this.#columns) - 1);
 	}
 
-	/** A repeated head without an address begins with a time, and its last value is the number of columns. */
+	/**
+	 * Returns true for a repeated header without an address. It begins with a time, and its last value is the number of
+	 * columns.
+	 */
 	private isRepeatedHead(): boolean {
 		const buffer = this.#buffer;
 		const columns = this.#columns > 0 ? digitsAt(buffer, this.#lastValue) : 0;
@@ -312,7 +321,7 @@ export class RecordWriter implements RecordSink {
 		return this.#end - this.#valueStart - RAW_ROOM + length > VALUE_LIMIT;
 	}
 
-	/** Begins a line with one set; its six groups are at `groups[at]`. */
+	/** Begins a line with one data set, whose six groups are at `groups[at]`. */
 	beginCode(groups: Uint8Array, at: number): void {
 		this.beginLine();
 		this.beginSet();
@@ -332,7 +341,7 @@ export class RecordWriter implements RecordSink {
 		this.endValue();
 	}
 
-	/** Class and attribute follow the groups. */
+	/** Begins a COSEM attribute. Its class and number follow the six groups. */
 	beginAttribute(groups: Uint8Array, at: number): void {
 		this.beginLine();
 		this.beginSet();

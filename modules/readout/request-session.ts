@@ -1,6 +1,6 @@
 /**
- * Base of sessions that request data, one request at a time, from a meter that never speaks first. Characters have 11
- * bits.
+ * Base of sessions that request data from a meter that sends only answers. One request is sent at a time. Characters
+ * have 11 bits.
  *
  *     QUIET   silence, or waited too long: ASKING
  *     ASKING  answer: ASKING with the next request, or ENDED after the last one
@@ -17,20 +17,23 @@ import type { RecordWriter } from "./record-writer.js";
 const CHARACTER_BITS = 11;
 export const TRIES = 4;
 /**
- * Longest silence before an answer (ANSWER_MS and the time of ANSWER_BITS), and within one (GAP_MS and the time of
- * GAP_BITS).
+ * Longest silence before an answer: ANSWER_MS and the time of ANSWER_BITS. Longest silence within an answer: GAP_MS and
+ * the time of GAP_BITS.
  */
 const ANSWER_MS = 500;
 const ANSWER_BITS = 330;
 const GAP_MS = 150;
 const GAP_BITS = 33;
 const ANSWER_LIMIT = 280;
-/** Longest wait for silence, as a multiple of `quietMs`. */
+/** Longest wait for silence, in multiples of `quietMs`. */
 const QUIET_PATIENCE = 5;
 
 export interface RequestProtocol {
 	readonly name: string;
-	/** Failures before the first character, before the first right answer, and after it. */
+	/**
+	 * Failures: no character was received; characters but no correct answer were received; the answers stopped after a
+	 * correct one.
+	 */
 	readonly silence: Failure;
 	readonly broken: Failure;
 	readonly lost: Failure;
@@ -38,7 +41,7 @@ export interface RequestProtocol {
 
 export abstract class RequestSession implements Machine {
 	failure: Failure | undefined;
-	/** Identification, ASCII; empty before it was received. */
+	/** Identification, ASCII; empty as long as it was not received. */
 	meterId: Uint8Array = NO_BYTES;
 	received = 0;
 	isCut = false;
@@ -53,7 +56,10 @@ export abstract class RequestSession implements Machine {
 	readonly #quietMs: number;
 	readonly #patienceEndsMs: number;
 	#hasEnded = false;
-	/** Number of characters received beyond the number sent, which cannot be an echo. */
+	/**
+	 * Number of received characters minus number of sent characters. If it is positive, the characters are not only an
+	 * echo.
+	 */
 	#surplus = 0;
 	#answerEndsMs = 0;
 

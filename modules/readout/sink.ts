@@ -1,28 +1,31 @@
 /**
- * Receiver of a meter's data sets (record-writer.ts), in the terms of IEC 62056-21: lines of data sets, which have an
- * address and values with units.
+ * Receiver of a meter's data sets (record-writer.ts), in the terms of IEC 62056-21. A line consists of data sets, and a
+ * data set has an address and values with units.
  */
 
-/** Maximum address length; the standard allows 16. */
+/** Maximum length of an address; in the standard it is 16. */
 export const ADDRESS_LIMIT = 64;
 
-/** Byte offsets are valid only during the call. */
+/** Receiver of data sets. Byte offsets in its parameters are valid only during the call. */
 export interface RecordSink {
-	/** Discards previous data. */
+	/** Begins a readout, and discards earlier data. */
 	begin(): void;
-	/** A part begins a line. `isAgain`: it repeats the last part, which is discarded. */
+	/** Begins a part of a block, and a line. If `isAgain`, the part repeats the last part, which is discarded. */
 	beginPart(isAgain: boolean): void;
-	/** `discardLine` may discard the line. */
+	/** Begins a line, which `discardLine` can discard. */
 	beginLine(): void;
 	beginSet(): void;
-	/** A value before a line's first set belongs to the previous set; in a load profile such a line is a row. */
+	/**
+	 * Begins a value. A value before the first set of a line belongs to the previous set; in a load profile, such a line
+	 * is a row.
+	 */
 	beginValue(): void;
 	text(part: number, bytes: Uint8Array, start: number, end: number): void;
 	endValue(): void;
-	/** Discards the value because of a syntax error, and the set too if it has no complete value. */
+	/** Discards a value because of a syntax error. If the set has no complete value, discards the set too. */
 	discardSet(): void;
 	discardLine(): void;
-	/** `good`: its checks passed. Copy the data at once: `begin` may follow. */
+	/** Ends a block. `good`: true if its checks passed. Copy the data immediately, because `begin` may follow. */
 	endBlock(good: boolean): void;
 }
 

@@ -1,4 +1,4 @@
-/** Failures of SML. Their `progress` is lower than that of the failure for a telegram of another protocol. */
+/** Failures of SML. Their `progress` is lower than that of the failures that report a telegram of another protocol. */
 import { failure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 
 export const SML_SILENCE = failure(

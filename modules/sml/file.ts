@@ -1,6 +1,6 @@
 /**
- * Parses an SML telegram byte by byte, and records the values of GetList responses. SML 1.04 (BSI TR-03109-1, annex IV,
- * part b), 5 (messages) and 6 (encoding).
+ * Parses an SML telegram byte by byte, and records the values of GetList responses (SML 1.04: BSI TR-03109-1, annex IV,
+ * part b, 5 for messages and 6 for the encoding).
  *
  * | depth | list of | content |
  * |---|---|---|
@@ -10,18 +10,19 @@
  * | 4 | any | values |
  * | 5 | 7 | value: code, status, time, unit, scaler, value, signature |
  *
- * Type and length: bit 7 another byte follows, bits 4 to 6 type (0 octets, 4 boolean, 5 integer, 6 unsigned, 7 list),
- * bits 0 to 3 length including these bytes, or elements of a list. 01 is an omitted element; integers have 1 to 8
- * bytes. Times, signatures and other messages are skipped; any other structure breaks the file.
+ * An element begins with type and length: bit 7 means that another such byte follows, bits 4 to 6 are the type (0
+ * octets, 4 boolean, 5 integer, 6 unsigned, 7 list), and bits 0 to 3 are the length including these bytes, or the
+ * number of elements of a list. 01 is an omitted element. Integers have 1 to 8 bytes. Times, signatures and other
+ * messages are skipped. Any other structure makes the file invalid.
  *
- * Wrong signs of some meters are corrected with the status word of their energy registers:
+ * Some meters send wrong signs, which are corrected with the status word of their energy registers:
  *
- * - DZG DVS7412, DWS7412: a power that is too large for a signed number of its bytes arrives as a negative one. In the
- *   status word (FNN), bit 11 means that the meter exports, bits 12 to 14 that its phases do. A negative value of one
- *   to three bytes is interpreted as unsigned while these bits are clear: bit 11 for 16.7.0, all four for 36.7.0,
+ * - DZG DVS7412, DWS7412: the meter sends too few bytes for a large power, so that it looks negative. In the status
+ *   word (FNN), bit 11 means that the meter exports, and bits 12 to 14 mean that its phases do. A negative value of one
+ *   to three bytes is interpreted as unsigned if the bits are clear: bit 11 for 16.7.0, all four bits for 36.7.0,
  *   56.7.0 and 76.7.0.
- * - EMH ED300L: 15.7.0 has no sign, and becomes negative while bit 5 of the status word is set. 16.7.0 has a sign, as
- *   on Iskra's MT175.
+ * - EMH ED300L: 15.7.0 is sent without a sign, and is negative if bit 5 of the status word is set. 16.7.0 is sent with
+ *   a sign, as by Iskra's MT175.
  *
  * Limits: DEPTH_LIMIT nested lists, TYPE_LIMIT bytes of type and length, VALUE_SIZE bytes of a recorded value.
  */
@@ -32,15 +33,15 @@ import type { RecordWriter } from "../readout/record-writer.js";
 import { isCheckRight } from "./check.js";
 
 const DEPTH_LIMIT = 10;
-/** Start of the second half of `#index`. */
+/** Index in `#index` at which its second half begins. */
 const LEFT = DEPTH_LIMIT + 1;
 const TYPE_LIMIT = 4;
-/** Stored bytes of a server id; a regular one has 10. */
+/** Number of bytes that are stored of a server id; a regular one has 10. */
 const ID_SIZE = 16;
-/** Stored bytes of a value; a public key has 48. */
+/** Number of bytes that are stored of a value; a public key has 48. */
 const VALUE_SIZE = TEXT_LIMIT / 2;
 const CODE_SIZE = 6;
-/** Areas of the buffer: text of a value, element, code, server id. */
+/** Offsets of the areas in `#work`: text of a value, element, code, server id. */
 const BYTES_AT = TEXT_LIMIT;
 const CODE_AT = BYTES_AT + VALUE_SIZE;
 const ID_AT = CODE_AT + CODE_SIZE;
@@ -53,7 +54,7 @@ const TYPE_LIST = 0x70;
 
 const GET_LIST_RESPONSE = 0x0701;
 
-/** Depths, and indexes of elements at these depths. */
+/** Depths of nesting, and indexes of elements at these depths. */
 const MESSAGE = 1;
 const MESSAGE_BODY = 3;
 const MESSAGE_CHECK = 4;
@@ -72,7 +73,7 @@ const VALUE = 5;
 const UNIT_NONE = 255;
 const UNIT_WATT = 27;
 const NO_STATUS = -1;
-/** Makers by the letters in the server id. */
+/** Makers, as the three letters in the server id. */
 const DZG = 0x445a47;
 const EMH = 0x454d48;
 const EMH_EXPORTS = 1 << 5;
@@ -87,23 +88,26 @@ export class SMLFile {
 	isWrong = false;
 	serverIdLength = 0;
 	readonly #records: RecordWriter;
-	/** Elements read at each depth; from LEFT on, elements still to come. */
+	/** Number of elements that were read at each depth; from LEFT on, number of elements that must follow. */
 	readonly #index = new Uint16Array(2 * LEFT);
 	#depth = 0;
 	#typeBytes = 0;
 	#type = 0;
 	#length = 0;
 	#remaining = 0;
-	/** Bytes of the element so far; those beyond VALUE_SIZE are not stored. */
+	/** Number of bytes of the present element that were received. Those beyond VALUE_SIZE are not stored. */
 	#size = 0;
-	/** One array for four areas, to save XS slots. */
+	/** One array for the four areas, to save XS slots. */
 	readonly #work = new Uint8Array(ID_AT + ID_SIZE);
 	#register = CRC16_START;
 	#count = 0;
 	#tag = 0;
 	#maker = 0;
 	#hasCode = false;
-	/** Last status received. It also applies to the values after it, because only energy registers send it. */
+	/**
+	 * Last status word that was received. It also applies to the values after it, because only energy registers have a
+	 * status.
+	 */
 	#status = NO_STATUS;
 	#unit = UNIT_NONE;
 	#scaler = 0;
@@ -145,7 +149,7 @@ export class SMLFile {
 	private parseType(byte: number): void {
 		if (this.#typeBytes === 0) {
 			if (byte === 0) {
-				// A zero byte ends a complete message; between messages it is padding.
+				// A zero byte at the end of a message completes it; between messages it is padding.
 				if (this.#depth === MESSAGE && this.#index[MESSAGE] === MESSAGE_END) this.#depth = 0;
 				else this.isBroken = this.#depth > 0;
 				return;
@@ -213,7 +217,7 @@ export class SMLFile {
 		const index = this.#index[depth];
 		if (depth === MESSAGE) {
 			if (index === MESSAGE_BODY || index === MESSAGE_END) this.isBroken = true;
-			// Some meters omit the first byte of the check if it is 00.
+			// Some meters omit the first byte of the checksum if it is 00.
 			else if (index === MESSAGE_CHECK && !isCheckRight(this.#register, this.#count, this.number)) this.isWrong = true;
 		} else if (depth === BODY) {
 			if (index === 0) this.#tag = this.number;
@@ -281,7 +285,7 @@ export class SMLFile {
 		return isPower && this.#maker === maker && this.#status !== NO_STATUS;
 	}
 
-	/** True if the top bit of DZG's power was taken for a sign. */
+	/** True if the top bit of a DZG meter's power was taken for a sign. */
 	private get isUnsignedPower(): boolean {
 		if (this.#work[BYTES_AT] < 0x80 || this.#size > 3 || !this.isPowerOf(DZG)) return false;
 		const c = this.#work[CODE_AT + 2];
@@ -290,12 +294,12 @@ export class SMLFile {
 		return (this.#status & (isPhase ? EXPORTS | PHASES_EXPORT : EXPORTS)) === 0;
 	}
 
-	/** True if an EMH meter exports, and this power has no sign. */
+	/** True if an EMH meter exports, and the present value is a power without a sign. */
 	private get lacksSign(): boolean {
 		return this.#work[CODE_AT + 2] === 15 && this.isPowerOf(EMH) && (this.#status & EMH_EXPORTS) !== 0;
 	}
 
-	/** 0A 01 'E' 'M' 'H' …, or 06 'E' 'M' 'H' … in older meters. */
+	/** Stores the server id and its maker: 0A 01 'E' 'M' 'H' …, or 06 'E' 'M' 'H' … in older meters. */
 	private storeServerId(): void {
 		const work = this.#work;
 		const at = BYTES_AT + (work[BYTES_AT] === 6 ? 1 : 2);

@@ -25,9 +25,9 @@ import { SML_BROKEN, SML_CHECK_WRONG, SML_NO_START, SML_SILENCE } from "./failur
 import { SMLFile } from "./file.js";
 import { meterIdOf } from "./server-id.js";
 
-/** Silence that ends a telegram. */
+/** Silence that ends a telegram, ms. */
 const GAP_MS = 2000;
-/** Bytes; the longest known one has 528. */
+/** Maximum length of a telegram, bytes; the longest known one has 528. */
 export const TELEGRAM_LIMIT = 4096;
 
 const ESCAPE = 0x1b;
@@ -43,18 +43,18 @@ const STATE_FILE = 1;
 const STATE_ENDED = 2;
 
 export class SMLListener implements Machine {
-	/** Failure of the last telegram; after `abort`, of the whole session. */
+	/** Failure of the last telegram. After `abort`, it is the failure of the whole session. */
 	failure: Failure | undefined;
-	/** ASCII; empty before the first valid telegram. */
+	/** Identification, ASCII; empty before the first valid telegram. */
 	meterId: Uint8Array = NO_BYTES;
 	isCut = false;
 	received = 0;
 	deadlineMs = Number.POSITIVE_INFINITY;
-	/** `kept` is the telegram reported last. */
+	/** `records.kept` is the telegram that was reported last. */
 	readonly records: RecordWriter;
 	readonly #outputs = new OutputQueue();
 	readonly #file: SMLFile;
-	/** Event to report, or 0. It is reported before later bytes overwrite the records. */
+	/** Event to report, or 0. It must be reported before later bytes overwrite the records. */
 	#event = 0;
 	#hasRead = false;
 	#state = STATE_HUNT;
@@ -63,7 +63,7 @@ export class SMLListener implements Machine {
 	#extra = 0;
 	#last = 0;
 	#register = 0;
-	/** Checksum register before the bytes of the checksum. */
+	/** Checksum over the bytes before the received checksum. */
 	#checked = 0;
 	#count = 0;
 
@@ -112,7 +112,7 @@ export class SMLListener implements Machine {
 		return this.#outputs.poll();
 	}
 
-	/** `failure` is set only if no valid telegram has arrived. */
+	/** Ends the session. `failure` is set only if no valid telegram has arrived. */
 	abort(_nowMs: number): void {
 		if (this.#state === STATE_ENDED) return;
 		this.#state = STATE_ENDED;
@@ -149,14 +149,14 @@ export class SMLListener implements Machine {
 		this.#escapes = 0;
 		this.#register = BEGIN_REGISTER;
 		this.#count = BEGIN_LENGTH;
-		// A telegram that was not reported yet is in `records.kept`.
+		// If the previous telegram was not reported yet, its data are safe in `records.kept`.
 		this.#file.begin();
 	}
 
-	/** `byte`: second byte of the checksum. */
+	/** Validates a telegram. `byte`: second byte of the received checksum. */
 	private validate(byte: number): void {
 		const isRight = isCheckRight(this.#checked, this.#count - 2, this.#last * 256 + byte);
-		// If the checksum consists of ESCAPE bytes, bytes were lost, and these begin the next telegram.
+		// If the checksum consists of ESCAPE bytes, bytes were lost, and the ESCAPE bytes begin the next telegram.
 		this.dropTelegram(byte !== ESCAPE ? 0 : this.#last === ESCAPE ? 2 : 1);
 		const file = this.#file;
 		const { records } = this;
@@ -175,7 +175,7 @@ export class SMLListener implements Machine {
 		this.meterId = meterIdOf(file.serverId);
 	}
 
-	/** `escapes`: number of ESCAPE bytes that have arrived of the next telegram. */
+	/** Drops the telegram. `escapes`: number of ESCAPE bytes of the next telegram that have already arrived. */
 	private dropTelegram(escapes: number): void {
 		this.#state = STATE_HUNT;
 		this.#escapes = escapes;

@@ -1,4 +1,4 @@
-/** SML's entry in the table of meter protocols: one SMLListener, for which each complete telegram is a readout. */
+/** Entry for SML in the table of meter protocols. One SMLListener runs, and each complete telegram is a readout. */
 import { FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { NO_BYTES } from "../io/machine.js";
 import {

@@ -1,5 +1,6 @@
 /**
- * Server id as text: DIN 43863-5 as printed on the meter (`1EMH0004921570`), otherwise hex.
+ * Server id as text. An id of DIN 43863-5 is written as on the meter's label (`1EMH0004921570`), any other in hex. The
+ * bytes are:
  *
  *   0A (09 in older meters), medium (1: electricity), three letters of the manufacturer, block, number (4, high byte first)
  */
@@ -18,7 +19,7 @@ export function meterIdOf(id: Uint8Array): Uint8Array {
 	for (let i = 2; i < 5; i++) if (id[i] < 0x41 || id[i] > 0x5a) isPrinted = false;
 	putHexText(id, 0, length, text);
 	if (!isPrinted) return text.slice(0, length * 2);
-	// Hex: 0A 01 45 4D 48 00 … is 0A01454D4800….
+	// In hex, 0A 01 45 4D 48 00 … becomes 0A01454D4800….
 	text[0] = text[3];
 	for (let i = 1; i < 4; i++) text[i] = id[i + 1];
 	text[4] = text[10];

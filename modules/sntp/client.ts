@@ -1,6 +1,6 @@
 /**
- * SNTP client (RFC 4330; packet format and distance as in RFC 5905, 7.3 and A.1.1) that checks each reply before it
- * sets the clock. service.ts resolves names and opens ports.
+ * SNTP client (RFC 4330; packet format and root distance as in RFC 5905, 7.3 and A.1.1). It checks each reply before it
+ * sets the clock. service.ts resolves names and opens ports. The table shows a packet:
  *
  *   offset  bytes  content
  *   0       1      bits 7 6 leap (3: not synchronised), 5 4 3 version, 2 1 0 mode (3 client, 4 server)
@@ -12,27 +12,29 @@
  *   32      8      receive: arrival time of the request, 32.32 seconds since 1900 or, with bit 63 clear, since 2036
  *   40      8      transmit: departure time of the reply; in a request a random number that an attacker cannot guess
  *
+ * The states and events are:
+ *
  *              start()   stop()  name found  name not found  reply            deadline or lost()
  *   OFF        FINDING   –       –           –               –                –
  *   FINDING    FINDING   OFF     ASKING      next            –                next
  *   ASKING     FINDING   OFF     –           –               RESTING or next  next
  *   RESTING    FINDING   OFF     –           –               –                FINDING
  *
- * "next" is FINDING with the next server of the round, or RESTING after the last one. If the server is configured by
- * its address, ASKING follows at once. Results of an old generation are ignored.
+ * "next" is FINDING with the next server of the round, or RESTING after the last one. If the setting has an address
+ * instead of a name, ASKING follows immediately. Results that belong to an old `generation` are ignored.
  *
- * In a round the servers are queried one after the other until a time is accepted. A time is accepted depending on how
- * far it is from the clock:
+ * In a round, the servers are queried one after the other until a time is accepted. The conditions depend on the
+ * difference between the time and the clock:
  *
- *   never set               a second server agrees within 2 s, or no other server answers
- *   within 1000 s of it     accepted at once
- *   further away            a second server agrees, or a single server repeats the time three times, 10 minutes apart
+ *   clock was never set     a second server agrees within 2 s, or no other server answers
+ *   at most 1000 s          none
+ *   more than 1000 s        a second server agrees, or a single server repeats the time three times, 10 minutes apart
  *
- * If the clock is unset or further away, a time from a single server must not be more than LONE_LIMIT_MS after the
- * build of this firmware.
+ * If the clock was never set or differs by more than 1000 s, a time from a single server must not be more than
+ * LONE_LIMIT_MS after the build of this firmware.
  *
- * The next round begins 6 hours (± 10 %) after an accepted time, otherwise after 15 s, 30 s, … up to 30 minutes.
- * Limits: SERVER_LIMIT servers; 5 s to resolve a name, 5 s for a reply.
+ * After an accepted time, the next round begins 6 hours (± 10 %) later. After a failed round, it begins after 15 s, 30
+ * s, … up to 30 minutes. Limits: SERVER_LIMIT servers; 5 s to resolve a name, 5 s for a reply.
  */
 
 import { parseIPv4 } from "../bytes/ipv4.js";
@@ -64,7 +66,7 @@ export const TIME_BAD_REPLY = 3;
 export const TIME_NOT_WELCOME = 4;
 /** The time is before the build or after LATEST_UTC_MS. */
 export const TIME_OUT_OF_RANGE = 5;
-/** No time met the conditions for acceptance. */
+/** No time fulfilled the conditions for acceptance. */
 export const TIME_DOUBTED = 6;
 
 export const SERVER_LIMIT = 4;
@@ -83,22 +85,25 @@ const NONCE_LENGTH = 8;
 const KISS_RATE = 0x52415445;
 const KISS_DENY = 0x44454e59;
 const KISS_RSTR = 0x52535452;
-/** Seconds from 1900 to 1970, and seconds of one NTP era. */
+/** Seconds from 1900 to 1970, and length of an NTP era in seconds. */
 const TO_UNIX_S = 2_208_988_800;
 const ERA_S = 2 ** 32;
-/** Largest accepted root distance: half the root delay plus the root dispersion. */
+/** Largest root distance that is accepted: half the root delay plus the root dispersion. */
 const DISTANCE_LIMIT_MS = 1500;
-/** Tolerance for the resolution of the clocks, when processing time and round trip are compared. */
+/** Tolerance for the resolution of the clocks, used when processing time and round trip are compared. */
 const GRAIN_MS = 10;
 
 /** Range of the API for the clock: 2024-01-01 to 2099-12-31. */
 const EARLIEST_UTC_MS = 1_704_067_200_000;
 const LATEST_UTC_MS = 4_102_444_799_000;
-/** Limit for a time from a single server, counted from the build: no firmware runs 20 years without an update. */
+/**
+ * Limit for a time from a single server, counted from the build, because no firmware runs for 20 years without an
+ * update.
+ */
 const LONE_LIMIT_MS = 631_152_000_000;
 const AGREE_MS = 2000;
 const STEP_LIMIT_MS = 1_000_000;
-/** Smaller differences do not set the clock. */
+/** Smallest difference for which the clock is set, ms. */
 const WORTH_MS = 100;
 const CLAIMS_NEEDED = 3;
 const CLAIMS_APART_MS = 600_000;
@@ -116,13 +121,13 @@ class ServerRound {
 	address = "";
 	nonce: Uint8Array | undefined;
 	sentMs = 0;
-	/** Times reported by the servers of this round, each as the Unix ms at which the monotonic clock was 0. */
+	/** Times that the servers of this round reported. Each is the Unix ms at which the monotonic clock was 0. */
 	readonly claims: number[] = [];
-	/** Address and port for each claim. */
+	/** Address and port of the server for each claim. */
 	readonly claimants: string[] = [];
 }
 
-/** Time from a single server, with the number of repetitions and the monotonic time of the last one. */
+/** Time that only one server reports, with the number of repetitions and the monotonic time of the last one. */
 interface LoneClaim {
 	readonly claim: number;
 	readonly count: number;
@@ -135,7 +140,9 @@ export class TimeSync implements Timed {
 	#endMs = Infinity;
 	#generation = 0;
 	#retryMs = RETRY_FIRST_MS;
-	/** Earliest next request to each server, monotonic ms; undefined before the first kiss-o'-death. */
+	/**
+	 * For each server, the earliest time of the next request, monotonic ms; undefined before the first kiss-o'-death.
+	 */
 	#notBeforeMs: number[] | undefined;
 	#lone: LoneClaim | undefined;
 	#lastSuccessMs: number | undefined;
@@ -145,13 +152,13 @@ export class TimeSync implements Timed {
 		this.#deps = deps;
 	}
 
-	/** SYNC_OFF … SYNC_RESTING. */
+	/** One of SYNC_OFF … SYNC_RESTING. */
 	get state(): number {
 		if (this.#round !== undefined) return this.#round.address === "" ? SYNC_FINDING : SYNC_ASKING;
 		return this.#endMs === Infinity ? SYNC_OFF : SYNC_RESTING;
 	}
 
-	/** Changes each time that a state is entered. */
+	/** Number that changes each time a state is entered. */
 	get generation(): number {
 		return this.#generation;
 	}
@@ -164,7 +171,7 @@ export class TimeSync implements Timed {
 		return this.#round?.address === "" ? this.#round.name : "";
 	}
 
-	/** "" (and `port` 0) unless ASKING. */
+	/** Address of the server that is queried; "" (and `port` 0) except in ASKING. */
 	get address(): string {
 		return this.#round?.address ?? "";
 	}
@@ -201,7 +208,7 @@ export class TimeSync implements Timed {
 		else this.failed(state === SYNC_FINDING ? TIME_NO_ADDRESS : TIME_NO_REPLY, nowMs);
 	}
 
-	/** `address`: undefined when not resolved. */
+	/** Result of a name lookup. `address` is undefined if the name was not resolved. */
 	found(generation: number, address: string | undefined, nowMs: number): void {
 		if (generation === this.#generation && this.state === SYNC_FINDING) this.take(address, nowMs);
 	}
@@ -219,7 +226,7 @@ export class TimeSync implements Timed {
 		if (this.state === SYNC_ASKING) this.failed(TIME_NO_REPLY, nowMs);
 	}
 
-	/** Only a reply to the present request changes the state. */
+	/** Processes a datagram. Only a reply to the present request changes the state. */
 	received(length: number, source: DatagramSource, nowMs: number): void {
 		const round = this.#round;
 		if (round === undefined || !this.isReply(round, length, source)) return;
@@ -296,7 +303,7 @@ export class TimeSync implements Timed {
 		return isPossible ? TIME_WELL : TIME_OUT_OF_RANGE;
 	}
 
-	/** RFC 5905, 7.4. */
+	/** Processes a kiss-o'-death (RFC 5905, 7.4). */
 	private handleKiss({ index }: ServerRound, now: number): number {
 		const code = this.u32(REFERENCE);
 		this.#notBeforeMs ??= [];
@@ -305,7 +312,7 @@ export class TimeSync implements Timed {
 		return TIME_NOT_WELCOME;
 	}
 
-	/** Assumes that request and reply took equally long (RFC 4330, 5). */
+	/** Returns the time that a reply reports, assuming that request and reply took equally long (RFC 4330, 5). */
 	private claim({ sentMs }: ServerRound, now: number): number {
 		const leftMs = this.timeAt(TRANSMIT);
 		const waysMs = now - sentMs - (leftMs - this.timeAt(RECEIVE));
@@ -366,7 +373,7 @@ export class TimeSync implements Timed {
 		return buffer[at] * 0x1000000 + ((buffer[at + 1] << 16) | (buffer[at + 2] << 8) | buffer[at + 3]);
 	}
 
-	/** Unix ms, 1968 to 2104 (RFC 4330, 3). */
+	/** Returns a timestamp of the packet as Unix ms, from 1968 to 2104 (RFC 4330, 3). */
 	private timeAt(at: number): number {
 		const seconds = this.u32(at);
 		const unix = (seconds < ERA_S / 2 ? seconds + ERA_S : seconds) - TO_UNIX_S;

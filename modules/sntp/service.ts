@@ -2,8 +2,9 @@
  * Connects the SNTP client (client.ts) to the network: resolves names, opens a UDP port for each request, and reads the
  * replies. wifi/services.ts starts it when the network is up.
  *
- * Each new generation of the client closes the previous port. FINDING resolves the name; ASKING opens a port and sends
- * the request. A failure of the port counts as a missing reply. Limit: DATAGRAMS_AT_ONCE datagrams per callback.
+ * When the client's `generation` changes, the previous port is closed. In FINDING, the name is resolved; in ASKING, a
+ * port is opened and the request is sent. A failure of the port counts as a missing reply. Limit: DATAGRAMS_AT_ONCE
+ * datagrams per callback.
  */
 import type { DatagramDeps } from "../io/datagrams.js";
 import type { ScheduledMachine, Task } from "../io/driver.js";
@@ -11,12 +12,12 @@ import type { Network, UDP } from "../io/host.js";
 import { SYNC_ASKING, SYNC_FINDING, TimeSync, type TimeSyncDeps } from "./client.js";
 
 export interface ClockUser {
-	/** The clock was set. */
+	/** Called when the clock was set. */
 	clockChanged(): void;
 }
 
 export interface TimeServiceDeps extends DatagramDeps, TimeSyncDeps {
-	/** The whole object, because `resolve` is its method. */
+	/** The network object itself, because `resolve` must be called as its method. */
 	readonly network: Pick<Network, "resolve">;
 	readonly clockUser: ClockUser;
 	trace(message: string): void;

@@ -1,6 +1,7 @@
 /**
- * GET `system/backup`: all settings as a JSON file that POST (restore.ts) accepts, even in newer firmware. It has no
- * secrets, because downloaded files outlive passwords. docs/backup.md describes it.
+ * GET `system/backup`: all settings as a JSON file. POST (restore.ts) accepts this file, even in newer firmware. It
+ * contains no secrets, because people keep downloaded files for longer than they use a password. docs/backup.md
+ * describes the file.
  */
 
 import { type BackupGroup, isShown } from "../api/backup-group.js";
@@ -41,7 +42,8 @@ export function getBackup(exchange: Exchange<System>): void {
 	const utcMs = clock.utcMs();
 	const created = utcMs === undefined ? "" : utcText(utcMs, text);
 	const values = valuesOf(config, parts);
-	// One unit, written again from the start for each window: slow, but rare and less code.
+	// The file is a single unit, which is written again from its start for each window. This is slow, but it takes less
+	// code, and backups are rare.
 	const stream = new JSONStream(writer, (into) => {
 		writeAll(into, core, parts, created, values);
 		return false;
@@ -55,7 +57,10 @@ export function getBackup(exchange: Exchange<System>): void {
 	});
 }
 
-/** Returns the values at this moment, because the file is sent in pieces; for secrets, only whether they are set. */
+/**
+ * Returns the values at this moment, because the settings may change while the file is sent. For a secret, it returns
+ * only whether it is set.
+ */
 function valuesOf(config: ConfigStore, parts: readonly Part[]): readonly Setting[] {
 	const values: Setting[] = [];
 	for (const { table, secrets } of groupsOf(parts)) {

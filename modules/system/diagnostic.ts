@@ -1,19 +1,19 @@
 /**
- * `GET system/diagnostic`: a report encrypted with HPKE for the manufacturer, so that anyone can pass it on. It is
- * produced block by block. Numbers are little-endian.
+ * `GET system/diagnostic`: a report that is encrypted with HPKE for the manufacturer, so that it reveals nothing to
+ * people who pass it on. It is produced block by block. Numbers are little-endian.
  *
  *   offset  bytes  content
  *   0       8      `SMGWDIAG`
  *   8       1      format, 1
  *   9       8      id of the manufacturer's key: the first 8 bytes of the SHA-256 of its point
- *   17      4      Unix time in seconds; 0: the clock is not set
+ *   17      4      Unix time in seconds; 0 if the clock is not set
  *   21      1      n, bytes of the serial number
  *   22      n      serial number, ASCII; all bytes up to here are the `info` of HPKE
  *   22+n    65     ephemeral public key of this report ("enc")
  *
- * Blocks follow, one HPKE message each. The three bytes before each are its associated data: 0 (more blocks follow) or
- * 1 (last block), and the length of the message (2 bytes), which is up to BLOCK bytes of encrypted text and 16 of tag.
- * The text is UTF-8 (report-lines.ts).
+ * Blocks follow, each of which is an HPKE message. The three bytes before a block are its associated data: 0 (more
+ * blocks follow) or 1 (last block), and the length of the message (2 bytes). A message consists of up to BLOCK bytes of
+ * encrypted text and a tag of 16 bytes. The text is UTF-8 (report-lines.ts).
  */
 
 import { UNSUPPORTED } from "../api/errors.js";
@@ -28,7 +28,7 @@ import type { Cost } from "../io/memory.js";
 import { ReportLines } from "./report-lines.js";
 import type { System } from "./system.js";
 
-/** Metrics as text or a copy of the session log, a block, and keys. */
+/** Memory for the metrics as text or a copy of the session log, for a block, and for keys. */
 export const REPORT_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 10_240 });
 
 const MAGIC = "SMGWDIAG";

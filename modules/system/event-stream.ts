@@ -5,8 +5,9 @@
  *   readout   a new good readout: its time and meter; the readings are in `iec62056/last`
  *
  * Each stream begins with both events, so a client that reconnects misses nothing; `Last-Event-ID` is ignored. Events
- * are not queued: each shows the state when the client reads it. After 15 s of silence a comment is sent. A stream ends
- * before a restart, and, once its token was revoked, at the next comment. Each port serves one stream at a time.
+ * are not queued; each shows the state at the time when the client reads it. After 15 s without an event, a comment is
+ * sent. A stream ends before a restart. If its token was revoked, it ends at the next comment. Each port serves one
+ * stream at a time.
  */
 import { BUSY } from "../api/errors.js";
 import type { Exchange } from "../api/exchange.js";
@@ -32,7 +33,7 @@ const READOUT = "event: readout\ndata: ";
 const BEAT = ":\n\n";
 const END = "\n\n";
 
-/** Seconds to wait when the port's stream is taken. */
+/** Value of Retry-After if the port already serves a stream, seconds. */
 const RETRY_AFTER = "30";
 
 export function getEvents(exchange: Exchange<System>): void {
@@ -84,7 +85,7 @@ class EventStream implements BodySource, LiveBody, LiveClient {
 		this.#due |= DUE_BEAT;
 	}
 
-	/** Writes a whole event, or nothing if it does not fit. */
+	/** Writes a complete event, or nothing if the event does not fit. */
 	read(into: Uint8Array, start: number, end: number): number {
 		if (this.#due === 0) return NOTHING_YET;
 		const { writer } = this.#core;

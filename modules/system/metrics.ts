@@ -1,9 +1,9 @@
 /**
- * `metrics`: the last good readout of a meter and the state of the gateway in the Prometheus exposition format 0.0.4
- * (prometheus.io, "Exposition formats"). docs/metrics.md lists the values of a readout that appear.
+ * Route `metrics`: the last good readout of the meter and the state of the gateway, in the Prometheus exposition format
+ * 0.0.4 (prometheus.io, "Exposition formats"). docs/metrics.md lists the values of a readout that are included.
  *
- * The lines of a metric must be adjacent, but a meter sends quantities in any order: the records are scanned once to
- * assign quantities, and once for each metric that occurs.
+ * The lines of a metric must be adjacent, but a meter sends quantities in any order. The records are therefore scanned
+ * once to assign quantities to metrics, and then once for each metric that occurs.
  */
 import type { Exchange } from "../api/exchange.js";
 import type { Core } from "../core/core.js";
@@ -50,19 +50,19 @@ export function getMetrics(exchange: Exchange<System>): void {
 	});
 }
 
-/** Metrics in units: one line per reading, then one unit per part. */
+/** Metrics in units of the reply: one for each line of a reading, then one for each part. */
 export class Exposition {
 	readonly #core: Core;
 	readonly #parts: readonly Part[];
 	readonly #quantities: Quantities;
 	#metric = NO_METRIC;
 	#quantity = Number.POSITIVE_INFINITY;
-	/** Last unit, kept because values may change before it is written again. */
+	/** Unit that was written last. It is kept because values may change before the unit is written again. */
 	#unit = -1;
 	#bytes: Uint8Array = new Uint8Array(0);
 	#hasMore = true;
 
-	/** `readout`: undefined before the first one. */
+	/** `readout` is undefined before the first readout. */
 	constructor(core: Core, parts: readonly Part[], readout: Readout | undefined) {
 		this.#core = core;
 		this.#parts = parts;

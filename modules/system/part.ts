@@ -78,7 +78,7 @@ function metrics(_: System, { host, info, clock, events, storage, startedMs }: C
 	return text + stackMetrics(memory?.stacks?.() ?? "");
 }
 
-/** Memory.stacks as metrics. */
+/** Converts the lines of Memory.stacks to metrics. */
 function stackMetrics(stacks: string): string {
 	if (stacks === "") return "";
 	let text = head("gateway_least_free_stack_bytes", "Least free stack of each task since the start.");

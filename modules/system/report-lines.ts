@@ -1,6 +1,6 @@
 /**
- * Text of the diagnostic report, in sections with names in brackets (docs/diagnostic-report.md). It contains no
- * secrets, names, addresses or digits of the meter's number, except in the session log.
+ * Text of the diagnostic report. Each section begins with its name in brackets (docs/diagnostic-report.md). Except in
+ * the session log, the text contains no secrets, names, addresses or digits of the meter's number.
  */
 import { encodeHex } from "../bytes/hex.js";
 import { settingLine } from "../config/report.js";
@@ -27,7 +27,7 @@ export const REPORT_SECTIONS: readonly string[] = Object.freeze([
 	"events",
 	"conversation",
 ]);
-/** Sections that consist of several texts. "counters" has the metrics. */
+/** Sections that consist of several texts. The section "counters" has the metrics. */
 const SETTINGS = "settings";
 const COUNTERS = "counters";
 const EVENTS = "events";
@@ -37,9 +37,9 @@ export class ReportLines {
 	readonly #core: Core;
 	readonly #parts: readonly Part[];
 	#section = 0;
-	/** Index of the section's next text; -1 for its name. */
+	/** Index of the next text in the section; -1 for the section's name. */
 	#index = -1;
-	/** Events arrive while the report is read. */
+	/** Position in the event log, which is needed because new events arrive while the report is read. */
 	#events: EventCursor | undefined;
 	#conversation: LogCursor | undefined;
 
@@ -48,7 +48,7 @@ export class ReportLines {
 		this.#parts = parts;
 	}
 
-	/** Lines without a final line end; undefined after the last. */
+	/** Returns the next lines without the final line end; undefined after the last ones. */
 	next(): string | undefined {
 		while (this.#section < REPORT_SECTIONS.length) {
 			const index = this.#index++;

@@ -1,6 +1,7 @@
 /**
- * Parses a backup (backup.ts) as it arrives, for restore.ts. Settings that this firmware lacks are skipped and named in
- * `ignored`. The first error is reported; malformed JSON is reported in its place, wherever it is in the file.
+ * Parses a backup (backup.ts) as it arrives, for restore.ts. Settings that this firmware does not have are skipped and
+ * listed in `ignored`. The first error is reported. If the JSON is malformed anywhere in the file, only that is
+ * reported.
  */
 
 import { type BackupGroup, isSetting } from "../api/backup-group.js";
@@ -29,7 +30,10 @@ import type { Part } from "../part.js";
 import { SETTINGS_FILES } from "../provision/settings-files.js";
 import { BACKUP_FORM, groupsOf } from "./backup.js";
 
-/** Maximum depth of nesting. A list of numbers in a list of objects in a group has 6; skipped values may have more. */
+/**
+ * Maximum depth of nesting. A list of numbers in a list of objects in a group has 6. The values of unknown settings may
+ * have more.
+ */
 const DEPTH = 8;
 const GROUP_DEPTH = 3;
 const IGNORED_LIMIT = 16;
@@ -44,12 +48,12 @@ const AT_GROUP = 5;
 const IN_GROUP = 6;
 const AT_FLAG = 7;
 
-/** Values of a group: those in the file, otherwise the present settings. */
+/** Values of a group. A setting that is not in the file has its present value. */
 export class GroupValues implements BodyValues {
 	readonly group: BackupGroup;
-	/** Values of `group.table`; undefined if the file has none. */
+	/** Values of `group.table`; undefined for values that are not in the file. */
 	readonly values: (Setting | undefined)[] = [];
-	/** True for each of `group.secrets` that was set; undefined if the file does not say. */
+	/** For each of `group.secrets`: true if it was set when the file was made; undefined if the file does not tell. */
 	readonly flags: (boolean | undefined)[] = [];
 	readonly #config: ConfigStore;
 
@@ -76,13 +80,13 @@ export class GroupValues implements BodyValues {
 		const { own, secrets } = this.group;
 		let value: Setting | undefined = this.given(field);
 		if (value === undefined && !this.isFitting && secrets.some(({ name }) => name === field.name)) {
-			// The secret belongs to another address and is cleared: "" for a password; empty bytes for a certificate,
-			// because its body field is not a setting.
+			// The secret belongs to another address, so it is cleared. The cleared value is "" for a password. For a
+			// certificate it is empty bytes, because its body field is not a setting.
 			value = isSetting(field) ? "" : new Uint8Array(0);
 		}
 		if (value === undefined && isSetting(field)) value = this.#config.get(field as SettingField);
-		// Fields in `own` may be empty in a backup, which means the unit's own value. They are omitted then, because
-		// the route refuses an empty text.
+		// In a backup, fields in `own` may be empty, which means that the unit uses its own value. They are then treated as
+		// omitted, because the route would refuse an empty text.
 		return (value === "" && own.some((one) => one === (field as Field)) ? undefined : value) as Value | undefined;
 	}
 }
@@ -108,8 +112,8 @@ export class RestoreReader implements BodySink {
 	#flag = 0;
 
 	/**
-	 * `done` is called once, at the end of the file. `openerOf` returns what creates the receiver of a group's
-	 * certificate; without it certificates are ignored.
+	 * `done` is called once, at the end of the file. `openerOf` returns a function that creates the receiver of a group's
+	 * certificate. If it is undefined, certificates are ignored.
 	 */
 	constructor(
 		config: ConfigStore,

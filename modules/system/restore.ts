@@ -1,7 +1,7 @@
 /**
  * POST `system/backup`: restores all settings of a file, or none if one of them is invalid. Each setting is validated
- * as in its own route. Missing settings keep their value, and a stored secret is kept if it still belongs to its
- * address or network. A file may contain secrets; missing ones are listed.
+ * by the rules of its own route. Settings that are not in the file keep their values. A stored secret is kept if its
+ * address or network does not change. A file may contain secrets; the reply lists those that must be entered again.
  */
 
 import { isSetting, isShown } from "../api/backup-group.js";
@@ -33,7 +33,10 @@ export function postBackup(exchange: Exchange<System>): BodySink | undefined {
 	return sink;
 }
 
-/** Changes all settings that were read, and those in `changes`, in one write, and replies; or refuses. */
+/**
+ * If the file is valid, changes all its settings and those in `changes` in one write, and replies. Otherwise replies
+ * with the error.
+ */
 export function restore(
 	exchange: Exchange,
 	parts: readonly Part[],
@@ -56,19 +59,19 @@ export function restore(
 		exchange.part = part && exchange.core.find(part);
 		const isPlain = accept === undefined;
 		const puts = isPlain ? putsOf(table.fields.filter(isSetting), values) : accept(exchange as Exchange<never>, values);
-		// The route has replied with an error.
+		// The route's own code has replied with an error.
 		if (puts === undefined) return;
 		for (const one of puts) if (isChange(exchange, values, one)) changes.push(one);
 		for (const one of own) if (values.given(one) === "" && isSet(config.get(one))) changes.push(put(one, ""));
 		for (const one of table.fields.filter(isShown)) {
 			const value = values.given(one);
-			// A field that findLacking has cleared is not restored.
+			// A field that findLacking has cleared does not count as restored.
 			const isGivenUp = values.group.bound.length > 0 && one === values.group.boundTo && value === "";
 			if (value !== undefined && !isGivenUp) restored++;
 		}
 	}
 	exchange.within = "";
-	// A new network is on trial as usual (wifi/settings.ts).
+	// As usual, a new network is on trial (wifi/settings.ts).
 	if (changes.length > 0) config.change(changes, true);
 	exchange.object((writer) => {
 		numberMember(writer, "restored", restored);
@@ -79,7 +82,7 @@ export function restore(
 	});
 }
 
-/** Turns off the functions that need a missing secret. */
+/** Turns off functions that need a secret which must be entered again, and adds these secrets to `lacking`. */
 function findLacking(exchange: Exchange, values: GroupValues, lacking: string[]): void {
 	const { group, isFitting } = values;
 	const { boundTo } = group;
@@ -92,7 +95,7 @@ function findLacking(exchange: Exchange, values: GroupValues, lacking: string[])
 		if (!hadOne || (isFitting && isHere)) continue;
 		lacking.push(`${group.path}.${secret.name}`);
 		if (group.needing !== undefined) values.set(group.needing, false);
-		// A network that needs a missing password is not restored; the present one stays.
+		// A network whose password is missing is not restored, and the present network is kept.
 		if (isWhole && boundTo !== undefined) values.set(boundTo, "");
 	}
 	if (!isWhole || boundTo === undefined || values.given(boundTo) !== "") return;
@@ -100,8 +103,8 @@ function findLacking(exchange: Exchange, values: GroupValues, lacking: string[])
 }
 
 /**
- * Returns true if the setting must be changed. A certificate that still belongs to its address is kept, although the
- * route would clear it, unless the file has another one.
+ * Returns true if the setting must be changed. If the address of a certificate does not change, the certificate is
+ * kept, although the route would clear it, unless the file has another one.
  */
 function isChange({ core }: Exchange, values: GroupValues, { field, value }: Put): boolean {
 	const isKept = values.isFitting && !field.secret && values.group.secrets.includes(field);

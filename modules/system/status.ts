@@ -15,7 +15,7 @@ export function getStatus(exchange: Exchange<System>): void {
 	});
 }
 
-/** Firmware and factory data stay. */
+/** Resets the settings. Firmware and factory data are kept. */
 export function postFactoryReset(exchange: Exchange): void {
 	exchange.core.factoryReset();
 	exchange.empty();

@@ -1,4 +1,4 @@
-/** State shared by the routes of the system part. */
+/** State that the routes of the system part share. */
 import type { Running } from "../core/core.js";
 import type { Part } from "../part.js";
 

@@ -1,6 +1,6 @@
 /**
- * Failures of meters that send TIC. Their `progress` is lower than that of the failure for a telegram of another
- * protocol.
+ * Failures of meters that send TIC. Their `progress` is lower than that of the failures that report a telegram of
+ * another protocol.
  */
 import { failure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 
@@ -16,7 +16,7 @@ export const TIC_NO_START = failure(
 	5,
 	"Characters came, but no group of TIC at 1200 or 9600 Bd. Check the optocoupler and its resistor, or choose another protocol.",
 );
-/** Groups arrived, but no two frames had the same length. */
+/** Groups arrived, but no two consecutive frames had the same length. */
 export const TIC_BROKEN = failure(
 	METER_ERROR,
 	"tic/frame",

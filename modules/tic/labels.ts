@@ -1,16 +1,16 @@
 /**
- * OBIS codes for the labels of TIC (Enedis-NOI-CPT_54E: Linky; CPT_02E: older meters). Unknown labels are shown
- * unchanged. A number at the end of a label is that of a phase, tariff or quadrant:
+ * OBIS codes for the labels of TIC (Enedis-NOI-CPT_54E for Linky, CPT_02E for older meters). Unknown labels are shown
+ * unchanged. A number at the end of a label is the number of a phase, tariff or quadrant:
  *
  *     EASF05 1.8.5    ERQ2 6.8.0    IRMS1 31.7.0    SINSTS 9.7.0    SINSTS2 49.7.0
  *
- * EASF01 to EASF10 are the supplier's tariffs. Tariffs of the older form have the numbers that a Linky gives them.
- * Power in TIC is apparent power in VA; only the means of half an hour (CCASN, CCAIN) and PMAX are in W.
+ * EASF01 to EASF10 are the supplier's tariffs. Tariffs of the older form get the numbers that a Linky uses for them.
+ * Power in TIC is apparent power in VA. Only PMAX and the half-hourly means (CCASN, CCAIN) are in W.
  */
 import { isDigit } from "../bytes/ascii.js";
 import { BILLING_PERIOD_CURRENT } from "../obis/code.js";
 
-/** Units of DLMS (obis/units.ts); UNIT_NONE: text. */
+/** Units, as DLMS numbers (obis/units.ts). UNIT_NONE stands for text. */
 export const UNIT_NONE = 0;
 const W = 27;
 const VA = 28;
@@ -20,14 +20,14 @@ const A = 33;
 const V = 35;
 
 /**
- * Meanings of the number at the end of a label: none; the phase, each with a group C 20 higher than the phase before;
- * the quadrant, which is added to C; the tariff, which is added to E.
+ * Meanings of the number at the end of a label: none; the phase, where group C is 20 higher than for the previous
+ * phase; the quadrant, which is added to C; the tariff, which is added to E.
  */
 const FIXED = 0;
 const PHASE = 1;
 const QUADRANT = 2;
 const TARIFF = 3;
-/** Greatest number at the end of a label, in the order of the constants above. */
+/** Largest number at the end of a label, for each of these meanings. */
 const NUMBER_LIMITS = Object.freeze([0, 3, 4, 10]);
 
 const LABELS = Object.freeze([
@@ -79,9 +79,9 @@ const ROWS = Object.freeze([
 	row(VA, FIXED, 9, 7, 0),
 	row(W, FIXED, 1, 6, 0),
 ]);
-/** Number of labels with the meter's identification, which are first in the table. */
+/** Number of labels with the meter's identification. They are the first ones in the table. */
 const IDENTS = 2;
-/** Number of characters in the labels without a unit, which are first in the table. */
+/** Length of the data for each label without a unit. These labels are the first ones in the table. */
 const TEXT_LENGTHS = Object.freeze([12, 12, 14, 0, 2, 4]);
 
 const CURRENT = 11;
@@ -92,10 +92,10 @@ function row(unit: number, step: number, c: number, d: number, e: number): numbe
 	return (((unit * 4 + step) * 256 + c) * 256 + d) * 256 + e;
 }
 
-/** The results of `find` are valid until the next call. */
+/** Finds code, unit and length of a label. The results are valid until the next call of `find`. */
 export class LabelFinder {
 	readonly groups = Uint8Array.of(0, 0, 0, 0, 0, BILLING_PERIOD_CURRENT);
-	/** Unit of DLMS; UNIT_NONE for text. */
+	/** Unit as a DLMS number; UNIT_NONE for text. */
 	unit = UNIT_NONE;
 	isIdent = false;
 	#index = -1;
@@ -114,7 +114,7 @@ export class LabelFinder {
 		if (number > NUMBER_LIMITS[step]) return false;
 		const { groups } = this;
 		let c = (packed >> 16) & 0xff;
-		// A single-phase meter omits the number of the phase.
+		// A single-phase meter sends no phase number.
 		if (c === CURRENT && number === 0) number = 1;
 		let e = packed & 0xff;
 		if (step === PHASE) c += PHASE_STEP * number;
@@ -130,7 +130,7 @@ export class LabelFinder {
 		return true;
 	}
 
-	/** Number of characters, which are digits if there is a unit. */
+	/** Length of the data in characters. If there is a unit, they are digits. */
 	get length(): number {
 		const { unit } = this;
 		if (unit === UNIT_NONE) return TEXT_LENGTHS[this.#index];

@@ -1,6 +1,7 @@
 /**
- * Receives the frames of a meter's TIC output (télé-information client): Enedis-NOI-CPT_54E for Linky, CPT_02E for the
- * historic form, which a Linky uses until its owner has it changed.
+ * Receives the frames of a meter's TIC output (télé-information client). The standard form of the Linky is defined in
+ * Enedis-NOI-CPT_54E, the historic form in CPT_02E. A Linky sends the historic form until its owner asks the operator
+ * for the standard form.
  *
  * | bytes | meaning |
  * |---|---|
@@ -11,19 +12,20 @@
  * | ETX | end of the frame; the next one follows within 34 ms |
  * | EOT | end of an interrupted frame |
  *
- * The check is six bits of the sum of label, separators and data, plus 0x20. The historic form leaves out the separator
- * before the check, and the check itself may be a blank. A stamp is the season (E summer, H winter; lower case: the
- * meter's clock is degraded; blank: unknown) and YYMMDDhhmmss. It is stored as P1 ports send it: YYMMDDhhmmss and S or
- * W.
+ * The check character is 0x20 plus six bits of the sum of label, separators and data. In the historic form, the sum
+ * excludes the separator before the check character, which may itself be a blank. A stamp consists of the season (E
+ * summer, H winter; lower case: the meter's clock is degraded; blank: unknown) and YYMMDDhhmmss. It is stored in the
+ * form of P1 ports: YYMMDDhhmmss and S or W.
  *
- * Characters are 7E1, received as eight bits: the parity bit is the eighth, unless an adapter has removed it from all
- * characters.
+ * Characters are 7E1 and are received as eight bits. The eighth bit is the parity bit, unless an adapter has removed it
+ * from all characters.
  *
- * A sum of six bits is a weak check, so there are more conditions. All characters of a group have even parity, or none
- * has an eighth bit. The data of a label with an OBIS code have their fixed length. A frame is as long as the one
- * before it, or as the last accepted one, because all its fields have a fixed length. Only a damaged group is dropped;
- * the readout then counts as truncated. Labels without a code have no known length, and two extra blanks do not change
- * the sum. Therefore these labels are shown, after the others, only if no group of the frame is damaged.
+ * A sum of six bits is a weak check, so there are more conditions. Either all characters of a group have even parity,
+ * or none has an eighth bit. If a label has an OBIS code, its data must have their fixed length. A frame must be as
+ * long as the previous frame, or as the last accepted frame, because all its fields have a fixed length. If a group is
+ * damaged, only this group is dropped, and the readout counts as truncated. Labels without an OBIS code have no known
+ * length, and two extra blanks do not change the sum. These labels are therefore shown, after the others, only if no
+ * group of the frame is damaged.
  *
  *   HUNT   STX LF            FRAME
  *   FRAME  STX LF            FRAME; the frame before is dropped
@@ -47,15 +49,15 @@ const STANDARD_BAUD = 9600;
 const HISTORIC_BAUD = 1200;
 export const TIC_LINE: LineSettings = Object.freeze({ baud: STANDARD_BAUD, format: FORMAT_8N1 });
 
-/** Time without a valid group after which the other speed is tried, ms; the longest group takes 1 s at 1200 Bd. */
+/** Time without a valid group after which the other speed is tried, ms. The longest group takes 1 s at 1200 Bd. */
 const SWITCH_MS = 2000;
-/** Number of characters without a valid group that is too large for mere interference. */
+/** Number of characters without a valid group that can't be caused by interference alone. */
 const STRANGE_LIMIT = 64;
-/** Maximum length of a group without LF and CR; PJOURF+1 has 109 characters. */
+/** Maximum length of a group without LF and CR. The group PJOURF+1 has 109 characters. */
 const GROUP_LIMIT = 128;
-/** Room for the groups of a frame that have no code; those of a Linky take up to 600 bytes. */
+/** Size of the buffer for the groups of a frame that have no OBIS code, bytes. Those of a Linky take up to 600. */
 const OTHERS_LIMIT = 1024;
-/** Longest label (Enedis-NOI-CPT_54E, 5.3.6). */
+/** Length of the longest label (Enedis-NOI-CPT_54E, 5.3.6). */
 const LABEL_LIMIT = 8;
 const STAMP_LENGTH = 13;
 const TAIL_LENGTH = 2;
@@ -83,20 +85,20 @@ const STATE_ENDED = 2;
 const OUTSIDE = -1;
 
 export class TICListener implements Machine {
-	/** Failure if no frame was accepted; set by `abort`. */
+	/** Failure if no frame was accepted. It is set by `abort`. */
 	failure: Failure | undefined;
-	/** Serial number, ASCII, from the last frame with one; empty before. */
+	/** Serial number, ASCII, from the last frame that contained it; empty before that. */
 	meterId: Uint8Array = NO_BYTES;
 	baud = STANDARD_BAUD;
 	/** True if groups of the last frame were damaged, or did not fit into the records. */
 	isCut = false;
 	received = 0;
 	deadlineMs = Number.POSITIVE_INFINITY;
-	/** Receives the values; its `kept` has the frame that was reported last. */
+	/** Receives the values. `records.kept` is the frame that was reported last. */
 	readonly records: RecordWriter;
 	readonly #outputs = new OutputQueue();
 	readonly #finder = new LabelFinder();
-	/** Event to report, or 0. A frame is reported before later bytes overwrite the records. */
+	/** Event to report, or 0. A frame must be reported before later bytes overwrite the records. */
 	#event = 0;
 	#hasRead = false;
 	#hasGroup = false;
@@ -105,13 +107,14 @@ export class TICListener implements Machine {
 	readonly #group = new Uint8Array(GROUP_LIMIT);
 	/** Length of the group; GROUP_LIMIT if it is too long or damaged, OUTSIDE outside a group. */
 	#length = OUTSIDE;
-	/** Groups of this frame that have no code, each after its length. */
+	/** Groups of this frame that have no OBIS code, each after its length. */
 	readonly #others = new Uint8Array(OTHERS_LIMIT);
 	#othersEnd = 0;
 	#isEven = false;
 	#isPlain = false;
 	/**
-	 * Previous character. STX begins a frame, and LF begins a group, only if nothing is between them; others are noise.
+	 * Previous character. STX begins a frame only if LF follows directly, and LF begins a group only directly after CR or
+	 * STX. Others are noise.
 	 */
 	#last = 0;
 	#strange = 0;
@@ -120,7 +123,7 @@ export class TICListener implements Machine {
 	#validGroups = 0;
 	#previousLength = 0;
 	#previousValid = 0;
-	/** Characters of the last accepted frame. */
+	/** Number of characters in the last accepted frame. */
 	#usualLength = 0;
 	/** Largest number of valid groups in a frame of this length. */
 	#usualValid = 0;
@@ -191,7 +194,7 @@ export class TICListener implements Machine {
 			this.#isEven = true;
 			this.#isPlain = true;
 		} else if (character === CR) {
-			// The LF of this group is damaged.
+			// The LF at the start of this group was damaged.
 			if (this.#length === OUTSIDE) this.#groups++;
 			else if (this.processGroup()) {
 				this.#validGroups++;
@@ -212,8 +215,8 @@ export class TICListener implements Machine {
 		const valid = this.#validGroups;
 		const isUsual = count === this.#usualLength;
 		const isRepeated = count === this.#previousLength;
-		// If two frames in a row have the same number of valid groups, earlier frames with more had groups of another
-		// frame.
+		// If two consecutive frames have the same number of valid groups, then earlier frames with more valid groups
+		// contained groups that these frames do not have.
 		const isAgain = isRepeated && valid === this.#previousValid;
 		const usualValid = isUsual && !isAgain ? this.#usualValid : this.#previousValid;
 		this.#previousLength = count;
@@ -221,7 +224,7 @@ export class TICListener implements Machine {
 		if ((!isUsual && !isRepeated) || valid === 0) return;
 		this.#usualLength = count;
 		this.#usualValid = Math.max(valid, usualValid);
-		// A group without LF and CR is not counted, so the number of valid groups is compared too.
+		// A group whose LF and CR are both damaged is not counted, so the number of valid groups is compared too.
 		this.isCut = valid < this.#groups || valid < usualValid;
 		if (!this.isCut) this.writeOthers();
 		this.isCut ||= this.records.overflow;
@@ -230,7 +233,7 @@ export class TICListener implements Machine {
 		this.#hasRead = true;
 	}
 
-	/** `isAtEnd`: writes a group without a code too. */
+	/** Processes a group. If `isAtEnd`, it is also written if it has no OBIS code. */
 	private processGroup(isAtEnd = false): boolean {
 		const group = this.#group;
 		const end = this.#length - TAIL_LENGTH;
@@ -260,7 +263,7 @@ export class TICListener implements Machine {
 		return true;
 	}
 
-	/** A group that does not fit counts as damaged. */
+	/** Keeps a group for the end of the frame. If it does not fit, it counts as damaged. */
 	private keep(): void {
 		const [others, start, length] = [this.#others, this.#othersEnd, this.#length];
 		if (start + 1 + length > OTHERS_LIMIT) this.#groups++;
@@ -291,7 +294,7 @@ export class TICListener implements Machine {
 			records.beginSet();
 			records.text(PART_ADDRESS, group, 0, labelEnd);
 		}
-		// The clock, DATE, has a stamp and no data.
+		// The label DATE, which is the clock, has a stamp and no data.
 		if (dataStart < dataEnd || !hasStamp) records.value(group.subarray(dataStart, dataEnd), dataEnd - dataStart, unit);
 		if (hasStamp) this.writeStamp(labelEnd + 1);
 	}
@@ -304,8 +307,7 @@ export class TICListener implements Machine {
 		records.beginValue();
 		records.text(PART_VALUE, group, at + 1, at + STAMP_LENGTH);
 		if (season !== BLANK) {
-			// The season letter is written after the time. It is first stored in the group, in place of the season
-			// received.
+			// The season letter is written after the time. It is first stored in the group, where the received season was.
 			group[at] = letter | (season & LOWER_CASE);
 			records.text(PART_VALUE, group, at, at + 1);
 		}
@@ -313,7 +315,7 @@ export class TICListener implements Machine {
 	}
 }
 
-/** A label has capital letters, digits, `+` and `-`. */
+/** Returns true for a label, which may have capital letters, digits, `+` and `-`. */
 function isLabel(group: Uint8Array, end: number): boolean {
 	if (end < 2 || end > LABEL_LIMIT) return false;
 	for (let i = 0; i < end; i++) {

@@ -1,4 +1,4 @@
-/** TIC's row in the table of meter protocols. One TICListener runs until it is aborted. */
+/** Entry for TIC in the table of meter protocols. One TICListener runs until it is aborted. */
 import type { LineSettings } from "../io/host.js";
 import { NO_BYTES } from "../io/machine.js";
 import type { MeterProtocol, Opening, Probing, ReadSession } from "../readout/protocol.js";
@@ -13,7 +13,7 @@ export interface TICSettings {
 	readonly protocol: string;
 }
 
-/** Each frame is a readout; the session determines the speed itself. */
+/** Session in which each frame is a readout. It determines the speed itself. */
 class TICReadSession extends TICListener implements ReadSession, Probing {
 	get line(): LineSettings {
 		return TIC_LINE;

@@ -1,6 +1,6 @@
 /**
  * Starts of quarter hours, hours, days and months in local time. Times are Unix seconds and multiples of QUARTER_S.
- * Limits: wall-clock.ts; the offset must not change twice within BLOCK_MS.
+ * Limits: those of wall-clock.ts; also, the offset must not change twice within BLOCK_MS.
  */
 import { daysOf, monthOf } from "./date.js";
 import { firstMomentOf, type Offsets } from "./wall-clock.js";
@@ -16,7 +16,7 @@ export const DAY_S = 86_400;
 /** Length of a block, ms. An offset that is the same at both ends of a block applies to all of it. */
 const BLOCK_MS = 4 * DAY_S * 1000;
 
-/** Length of a period by level, seconds; for months, that of the longest one. */
+/** Length of the period of each level, seconds. For months, it is the length of the longest month. */
 export const PERIOD_S: readonly number[] = Object.freeze([QUARTER_S, HOUR_S, DAY_S, 31 * DAY_S]);
 
 export class LocalCalendar implements Offsets {
@@ -24,17 +24,17 @@ export class LocalCalendar implements Offsets {
 	#blockMs = -1;
 	#offset = 0;
 
-	/** Create one for each use, because the zone may change. */
+	/** Create an object for each use, because the time zone may change. */
 	constructor(zone: Offsets) {
 		this.#zone = zone;
 	}
 
-	/** Last boundary at or before `timeS`; with `next` 1, the first after it. */
+	/** Returns the last boundary at or before `timeS` or, if `next` is 1, the first boundary after it. */
 	boundary(level: number, timeS: number, next: 0 | 1 = 0): number {
 		if (level === QUARTERS) return timeS - (timeS % QUARTER_S) + next * QUARTER_S;
 		const localS = this.localS(timeS);
 		if (level === HOURS) {
-			// A change of the offset by half an hour makes an hour of ninety minutes.
+			// If the offset changes by half an hour, an hour can have ninety minutes.
 			let at = timeS - (localS % HOUR_S) + next * HOUR_S;
 			while (this.localS(at) % HOUR_S !== 0) at += next ? QUARTER_S : -QUARTER_S;
 			return at;
@@ -57,7 +57,7 @@ export class LocalCalendar implements Offsets {
 		return offset;
 	}
 
-	/** Seconds since 1970-01-01 00:00 local time. */
+	/** Returns seconds since 1970-01-01 00:00 local time. */
 	private localS(timeS: number): number {
 		return timeS + this.offsetMinutes(timeS * 1000) * 60;
 	}

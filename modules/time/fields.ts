@@ -4,7 +4,7 @@ import { entry, field, TEXT } from "../config/schema.js";
 /** Unique ids of the entries among all parts; never reused. */
 const IN_SYSTEM = 7;
 
-/** IANA name; empty for UTC. time/zone.ts checks that it exists. */
+/** IANA name of the time zone; empty for UTC. time/zone.ts checks that it exists. */
 export const SYSTEM_TIMEZONE = field<string>({
 	entry: IN_SYSTEM,
 	id: 1,

@@ -1,6 +1,6 @@
 /**
- * ISO 8601 for API and log: `2026-11-20T05:39:38Z`, `2026-11-20T06:39:38+01:00`. Limits: Unix time 0 to 2^32 - 1 s (to
- * 2106-02-07), offsets of whole minutes within a day.
+ * Times of ISO 8601 for API and log, such as `2026-11-20T05:39:38Z` and `2026-11-20T06:39:38+01:00`. Limits: Unix time
+ * from 0 to 2^32 - 1 s (2106-02-07); offsets of whole minutes that are shorter than a day.
  */
 import type { TextCodec } from "../io/host.js";
 import { dateOf } from "./date.js";
@@ -19,7 +19,7 @@ const PLUS = 0x2b;
 const LETTER_T = 0x54;
 const LETTER_Z = 0x5a;
 
-/** Truncates to seconds. Throws RangeError outside 1970 to 2106. */
+/** Writes a time, truncated to seconds. Throws a RangeError outside 1970 to 2106. */
 export function writeUTC(into: Uint8Array, at: number, utcMs: number): number {
 	const end = writeDateTime(into, at, secondsOf(utcMs));
 	into[end] = LETTER_Z;
@@ -27,8 +27,8 @@ export function writeUTC(into: Uint8Array, at: number, utcMs: number): number {
 }
 
 /**
- * `offsetMinutes`: east of UTC. Throws RangeError outside 1970 to 2106 (UTC), or for an offset that is not a whole
- * number of minutes below a day.
+ * Writes a local time. `offsetMinutes` is positive east of UTC. Throws a RangeError if the time in UTC is outside 1970
+ * to 2106, or if the offset is not a whole number of minutes below a day.
  */
 export function writeLocal(into: Uint8Array, at: number, utcMs: number, offsetMinutes: number): number {
 	const size = Math.abs(offsetMinutes);
@@ -47,7 +47,7 @@ export function utcText(utcMs: number, text: TextCodec): string {
 	return text.decode(bytes);
 }
 
-/** Range: 1600-03-01 to 9999, for certificates. */
+/** Returns a time between 1600-03-01 and 9999 as text. Certificates need this range. */
 export function longUTCText(utcMs: number, text: TextCodec): string {
 	const bytes = new Uint8Array(UTC_LENGTH);
 	writeDateTime(bytes, 0, Math.floor(utcMs / 1000));

@@ -9,7 +9,7 @@ import { bodyField, INTEGER, type Put, put } from "../config/schema.js";
 import { SYSTEM, SYSTEM_TIMEZONE } from "./fields.js";
 import { localText, utcText } from "./iso.js";
 
-/** Unix seconds, 2024 to 2099; kept by the host's clock, not stored. */
+/** Time to set, Unix seconds, from the years 2024 to 2099. It is not stored; the host's clock keeps it. */
 const TIMESTAMP = bodyField<number>({
 	name: "timestamp",
 	kind: INTEGER,

@@ -1,8 +1,9 @@
 /**
- * Local time by the IANA time zone database.
+ * Local time, calculated from the IANA time zone database.
  *
- * The table (timezones.bin, made by tools/timezone-table.ts) has every name, with offsets from 2024 on, the clock's first
- * year. Big-endian; offsets are quarters of an hour east of UTC, plus 128:
+ * The table (timezones.bin, made by tools/timezone-table.ts) has every name, with offsets from 2024 on, because the
+ * clock can't be set to earlier years. Numbers are big-endian. Offsets are in quarters of an hour east of UTC, plus
+ * 128:
  *
  *   0        4  "TZN1"
  *   4        5  release of the database, `2025b`
@@ -18,11 +19,11 @@
  *   then        names to the end of the table, ascending: number of characters shared with the previous name (1), number of
  *               characters that follow (1), rule (1), those characters
  *
- * The start and end of daylight-saving time are encoded like a TZ string (POSIX.1-2024, 8.3): month (1), week 1 to 5 (1),
- * weekday (1), quarters of an hour from 0:00 of that day, plus 1024 (2), which may be before or after that day. With week
- * 0 the weekday is a day of the month instead. Daylight-saving time may begin later in the year than it ends (southern
- * hemisphere) and may be behind standard time (Dublin). Limits: offsets of whole quarters; a table of 64 KB; no leap
- * seconds.
+ * The start and end of daylight-saving time are encoded like a TZ string (POSIX.1-2024, 8.3): month (1), week 1 to 5
+ * (1), weekday (1), quarters of an hour from 0:00 of that day, plus 1024 (2), which may be before or after that day.
+ * With week 0 the weekday is a day of the month instead. Daylight-saving time may begin later in the year than it ends
+ * (southern hemisphere), and may be behind standard time (Dublin). Limits: offsets are whole quarters of an hour, the
+ * table has at most 64 KB, and there are no leap seconds.
  */
 import { daysOf, monthOf } from "./date.js";
 
@@ -45,13 +46,13 @@ export class TimeZone {
 	readonly #table: Uint8Array;
 	#rule = UTC_RULE;
 
-	/** The table is read in place. Without a table of this version, only UTC exists. */
+	/** Uses the table where it is, without a copy. If `table` is undefined or has another version, only UTC exists. */
 	constructor(table: Uint8Array | undefined) {
 		const isTable = table !== undefined && table.length >= HEADER_LENGTH && number32(table, 0) === TABLE_MAGIC;
 		this.#table = isTable ? table : new Uint8Array(0);
 	}
 
-	/** Names are case-sensitive; `""` is UTC. */
+	/** Returns true if the zone exists. Names are case-sensitive; `""` is UTC. */
 	has(name: string): boolean {
 		return this.find(name) !== UNKNOWN;
 	}
@@ -83,7 +84,7 @@ export class TimeZone {
 		return isSaving ? saving : standard;
 	}
 
-	/** Seconds since 1970 in the local time that is valid before the change. */
+	/** Returns the time of a change, as seconds since 1970 in the local time before the change. */
 	private changeAt(at: number, year: number): number {
 		const table = this.#table;
 		const month = year * 12 + table[at] - 1;
@@ -96,23 +97,23 @@ export class TimeZone {
 			// 1970-01-01 was a Thursday.
 			const weekdayOfFirst = (first + 4) % 7;
 			date = first + ((day - weekdayOfFirst + 7) % 7) + (week - 1) * 7;
-			// Week 5 is the last, even if it is the fourth.
+			// Week 5 means the last week, even if it is the fourth.
 			if (date >= daysOf(month + 1, 1)) date -= 7;
 		}
 		return date * DAY_S + (number16(table, at + 3) - TIME_ZERO) * QUARTER_S;
 	}
 
-	/** Returns the offset of the zone's rule, UTC_RULE or UNKNOWN. */
+	/** Returns the position of the zone's rule in the table, or UTC_RULE or UNKNOWN. */
 	private find(name: string): number {
 		if (name === "") return UTC_RULE;
 		const table = this.#table;
 		if (table.length === 0) return UNKNOWN;
 		let at = namesStart(table);
-		/** Leading characters of `name` shared with the previous entry. */
+		/** Number of leading characters that `name` shares with the previous entry. */
 		let matched = 0;
 		while (at < table.length) {
 			const shared = table[at];
-			// Entries are sorted: one that shares fewer characters comes after `name`.
+			// Entries are sorted, so an entry that shares fewer characters comes after `name`.
 			if (shared < matched) return UNKNOWN;
 			const rule = table[at + 2];
 			const end = at + NAME_HEADER_LENGTH + table[at + 1];

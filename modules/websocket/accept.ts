@@ -1,4 +1,4 @@
-/** The server's proof in the handshake of a WebSocket (RFC 6455, 4.2.2): SHA-1 (FIPS 180-4), in base64. */
+/** The server's proof in the handshake of a WebSocket (RFC 6455, 4.2.2). It is an SHA-1 hash (FIPS 180-4) in base64. */
 import { asciiBytes } from "../bytes/ascii.js";
 
 export const KEY_LENGTH = 24;
@@ -7,13 +7,13 @@ const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+
 
 const BLOCK_SIZE = 64;
 const ROUNDS = 80;
-/** Initial hash value (5.3.1). */
+/** Initial value of the hash (5.3.1). */
 const INITIAL = Object.freeze([0x67452301, 0xefcdab89 | 0, 0x98badcfe | 0, 0x10325476, 0xc3d2e1f0 | 0]);
 const CONSTANTS = Object.freeze([0x5a827999, 0x6ed9eba1, 0x8f1bbcdc | 0, 0xca62c1d6 | 0]);
 
-/** `key`: KEY_LENGTH ASCII characters. */
+/** Returns the proof. `key` has KEY_LENGTH ASCII characters. */
 export function acceptOf(key: string): string {
-	// The text has 60 bytes: the bit that ends it fits into the first block, but the length of the text only into the
+	// The text has 60 bytes. The bit that ends it fits into the first block, but the length of the text must be in the
 	// second.
 	const bytes = new Uint8Array(2 * BLOCK_SIZE);
 	const view = new DataView(bytes.buffer);

@@ -1,5 +1,5 @@
 /**
- * WebSocket client (RFC 6455) that sends and receives text messages in turn.
+ * WebSocket client (RFC 6455) that sends and receives text messages in turn. The columns of the table are events:
  *
  *               connected   accepted   other reply   message   take()   close, violation, end   time
  *   OPENING     ASKING      -          -             -         -        OVER                    OVER (by the host)
@@ -8,16 +8,16 @@
  *   HOLDING     -           -          -             -         OPEN     -                       -
  *   OVER        -           -          -             -         -        -                       -
  *
- * A message waits in `message` until `take`. Until then, and while something is being sent, nothing is read. Pings are
- * answered.
+ * A received message waits in `message` until `take()` is called. Until then, and while bytes are being sent, nothing
+ * is read. Pings are answered.
  *
- * The key of the handshake is the example of clause 1.3 in place of a random one, so that its proof is known without
- * SHA-1. It still shows that the server has understood the handshake; a cache that repeats the reply gets no further,
- * because it can't answer messages.
+ * The key of the handshake is not random, but the example of clause 1.3, so that the expected proof is known without
+ * computing SHA-1. The proof still shows that the server has understood the handshake. A cache could repeat the reply
+ * to the handshake, but could not answer messages.
  *
  * The host's callbacks run the caller's task, which checks `length` and `outcome` in its drain. Limits: HTTP_CONNECT_MS
- * for the connection, HTTP_REPLY_MS for the handshake and for each message, from `send` on; messages of the given size;
- * heads of HEAD_LIMIT bytes.
+ * for the connection; HTTP_REPLY_MS for the handshake, and from `send()` to the next message; `limit` bytes for a
+ * message; HEAD_LIMIT bytes for the header of the reply to the handshake.
  */
 import { HTTP_BAD_REPLY, HTTP_CONNECT_MS, HTTP_NO_REPLY, HTTP_REPLY_MS, OUTCOME_NONE } from "../http/client.js";
 import { CLIENT_ENDED, type Client, type ClientPort, type TLSClientOptions } from "../io/client.js";
@@ -56,7 +56,7 @@ export interface WebSocketOptions {
 	readonly tls: TLSClientOptions | undefined;
 	readonly hostField: string;
 	readonly path: string;
-	/** Largest message to receive, bytes; at least 64. */
+	/** Maximum length of a received message, bytes; at least 64. */
 	readonly limit: number;
 }
 
@@ -66,23 +66,26 @@ const STATE_OPEN = 2;
 const STATE_OVER = 3;
 
 export class WebSocketClient implements Timed {
-	/** OUTCOME_NONE; at the end CLIENT_…, HTTP_NO_REPLY, or HTTP_BAD_REPLY for a refusal or a violation. */
+	/**
+	 * OUTCOME_NONE until the end. Then CLIENT_…, HTTP_NO_REPLY, or HTTP_BAD_REPLY after a refusal or a protocol
+	 * violation.
+	 */
 	outcome = OUTCOME_NONE;
 	readonly #frames: FrameReader;
 	readonly #crypto: Pick<Crypto, "random">;
 	readonly #socket: Client;
 	#state = STATE_OPENING;
 	#dueMs = Number.POSITIVE_INFINITY;
-	/** CLIENT_… if the connection has ended. */
+	/** CLIENT_… if the connection has ended; otherwise 0. */
 	#endCode = 0;
 
-	/** `#out[#outAt..#outEnd)` is to be sent. */
+	/** Bytes to send: `#out[#outAt..#outEnd)`. */
 	#out: Uint8Array;
 	#outAt = 0;
 	#outEnd: number;
 	#writable = 0;
 
-	/** Bytes of the handshake's reply. */
+	/** Number of bytes of the handshake's reply that were read. */
 	#seen = 0;
 	#isAccepted = false;
 
@@ -119,7 +122,7 @@ export class WebSocketClient implements Timed {
 		});
 	}
 
-	/** Length of the waiting message, which is in `message[0..length)`; -1 without one. */
+	/** Length of the message that waits in `message[0..length)`; -1 if none waits. */
 	get length(): number {
 		return this.#frames.length;
 	}
@@ -128,7 +131,7 @@ export class WebSocketClient implements Timed {
 		return this.#frames.message;
 	}
 
-	/** TLS session for resumption; undefined without TLS or a connection. */
+	/** TLS session for the next connection; undefined without TLS, or as long as there is no connection. */
 	get session(): Uint8Array | undefined {
 		return this.#socket.session;
 	}
@@ -141,7 +144,7 @@ export class WebSocketClient implements Timed {
 		if (nowMs >= this.#dueMs) this.end(HTTP_NO_REPLY);
 	}
 
-	/** True if the message contains the ASCII text. */
+	/** Returns true if the message contains the ASCII text. */
 	has(text: string, length = this.length): boolean {
 		const message = this.message;
 		for (let at = 0; at + text.length <= length; at++) {
@@ -158,8 +161,9 @@ export class WebSocketClient implements Timed {
 	}
 
 	/**
-	 * Sends `bytes[start..end)` as a message, and waits for one. FRAME_ROOM bytes before `start` are overwritten, and the
-	 * bytes are masked in place; they must not change until the next message has arrived. Call it after a message only.
+	 * Sends `bytes[start..end)` as a message, and waits for the server's next message. FRAME_ROOM bytes before `start`
+	 * are overwritten, and the bytes are masked in place. The array must not change until the next message has arrived.
+	 * Call it only after a message has arrived.
 	 */
 	send(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		if (this.#state !== STATE_OPEN) return;
@@ -167,12 +171,12 @@ export class WebSocketClient implements Timed {
 		this.transmit(OPCODE_TEXT, bytes, start, end);
 	}
 
-	/** `outcome` no longer changes. */
+	/** Closes the connection. If it was still open, `outcome` stays OUTCOME_NONE. */
 	close(): void {
 		if (this.#state !== STATE_OVER) this.end(OUTCOME_NONE);
 	}
 
-	/** FRAME_ROOM bytes before `start` are free. */
+	/** Sends a frame. FRAME_ROOM bytes before `start` must be free. */
 	private transmit(code: number, bytes: Uint8Array, start: number, end: number): void {
 		this.#out = bytes;
 		this.#outAt = beginFrame(code, bytes, start, end, this.#crypto.random(MASK_SIZE));
@@ -202,7 +206,9 @@ export class WebSocketClient implements Timed {
 		}
 	}
 
-	/** Takes a byte of the reply's head; one at a time, because the first frame may follow at once. */
+	/**
+	 * Processes a byte of the reply's header. Bytes are read one by one, because the first frame may follow immediately.
+	 */
 	private takeByte(): void {
 		const frames = this.#frames;
 		const line = frames.message;
@@ -210,7 +216,7 @@ export class WebSocketClient implements Timed {
 		this.#seen++;
 		if (this.#seen > HEAD_LIMIT) this.end(HTTP_BAD_REPLY);
 		else if (line[length - 1] !== LF) {
-			// The rest of a long line is dropped.
+			// The end of a long line is dropped.
 			if (length < line.length) frames.end++;
 			else frames.at--;
 		} else if (length > 2) {
@@ -230,7 +236,7 @@ export class WebSocketClient implements Timed {
 		else if (found === FRAME_BAD) this.end(HTTP_BAD_REPLY);
 	}
 
-	/** Sends a close frame if it can. */
+	/** Ends the connection, with a close frame if one can be sent now. */
 	private end(outcome: number): void {
 		const isIdle = this.#endCode === 0 && this.#outAt === this.#outEnd;
 		if (this.#state === STATE_OPEN && isIdle) this.transmit(OPCODE_CLOSE, this.#frames.control, FRAME_ROOM, FRAME_ROOM);

@@ -1,9 +1,10 @@
 /**
- * Frames of a WebSocket (RFC 6455, 5.2). The reader takes apart those of the other side: fragments are joined, the text
- * is not checked for UTF-8. Its owner receives bytes into `into[at..end)`, and calls `next` once `at` has reached `end`.
+ * Frames of a WebSocket (RFC 6455, 5.2). The reader parses the frames of the other side. It joins fragments, but does
+ * not check that text is valid UTF-8. The owner of the reader receives bytes into `into[at..end)`, and calls `next`
+ * when `at` has reached `end`.
  */
 
-/** Room before the first byte of a payload to send. */
+/** Number of free bytes that are needed before the payload of a frame to send. */
 export const FRAME_ROOM = 8;
 
 export const OPCODE_TEXT = 1;
@@ -13,19 +14,19 @@ export const OPCODE_PONG = 10;
 
 /** Results of `next`. */
 export const FRAME_MORE = 0;
-/** A message waits in `message[0..length)`; set `length` to -1 before the next call. */
+/** A message is in `message[0..length)`. Set `length` to -1 before the next call. */
 export const FRAME_MESSAGE = 1;
-/** The payload is in `control[FRAME_ROOM..controlEnd)`. */
+/** A ping arrived. Its payload is in `control[FRAME_ROOM..controlEnd)`. */
 export const FRAME_PING = 2;
 export const FRAME_CLOSE = 3;
-/** The frame is not allowed, or too large. */
+/** The frame is invalid or too large. */
 export const FRAME_BAD = 4;
 
 const FINAL = 0x80;
 const RESERVED = 0x70;
 const MASKED = 0x80;
 const MASK_SIZE = 4;
-/** Value of the second byte for a length in two further bytes. Larger values are a longer length, or a mask. */
+/** Value of the second byte if two bytes with the length follow. Larger values mean a longer length or a mask. */
 const LENGTH_2 = 126;
 const CONTROL_LIMIT = 125;
 const HEAD_LIMIT = 8;
@@ -38,16 +39,16 @@ export class FrameReader {
 	into: Uint8Array;
 	at = 0;
 	end = 0;
-	/** MASKED if the other side is a client, which must mask, otherwise 0. */
+	/** MASKED if the other side is a client, because a client must mask its frames; otherwise 0. */
 	readonly #mask: number;
 	readonly #head = new Uint8Array(HEAD_LIMIT);
 	#headEnd = 0;
 	#isPayload = false;
 	#start = 0;
-	/** Bytes of earlier fragments in `message`. */
+	/** Number of bytes of earlier fragments in `message`. */
 	#kept = 0;
 
-	/** `limit`: size of the largest message, bytes. */
+	/** `limit`: maximum length of a message, bytes. */
 	constructor(limit: number, isMasked: boolean) {
 		this.message = new Uint8Array(limit);
 		this.#mask = isMasked ? MASKED : 0;
@@ -119,8 +120,8 @@ export class FrameReader {
 }
 
 /**
- * Makes a frame of `bytes[start..end)`, and returns where it begins. FRAME_ROOM bytes before `start` are overwritten.
- * With a mask, which a client must have, the payload is masked in place.
+ * Makes a frame with the payload `bytes[start..end)`, and returns the offset at which the frame begins. FRAME_ROOM
+ * bytes before `start` are overwritten. If there is a mask, which clients must use, the payload is masked in place.
  */
 export function beginFrame(code: number, bytes: Uint8Array, start: number, end: number, mask?: Uint8Array): number {
 	const size = end - start;

@@ -1,11 +1,11 @@
-/** Network part, bundled only for boards with Ethernet. */
+/** The network part with Ethernet, which is bundled only for boards with Ethernet. */
 import type { Core } from "../core/core.js";
 import type { Extra } from "../part.js";
 import { CablePolicy } from "./cable.js";
 import { Networking } from "./networking.js";
 import { NETWORK } from "./part.js";
 
-/** A function, because the bundler does not remove an unused table. */
+/** This is a function, because the bundler would not remove an unused table. */
 export function networkWithCable(): Extra {
 	return { part: NETWORK, open: (core: Core) => new Networking(core, CablePolicy) };
 }

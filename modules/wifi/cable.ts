@@ -1,5 +1,6 @@
 /**
- * State machine of the Ethernet port, which keeps Wi-Fi off while the cable needs the radio's memory.
+ * State machine of the Ethernet port. It keeps Wi-Fi off while the cable is or may soon be in use, because the radio
+ * takes memory. The columns of the table are events:
  *
  *   state     start      turned on     turned   first     address   address    deadline
  *             of unit    later         off      link      assigned  lost
@@ -10,13 +11,13 @@
  *
  *   SEEKING   keeps Wi-Fi off: 5 s after a start without a link; 30 s from the first link, or from the loss of the address
  *   ONLINE    keeps Wi-Fi off
- *   WITHOUT   leaves the network to Wi-Fi until the cable has an address
+ *   WITHOUT   allows Wi-Fi until the cable has an address
  *
- *   (a) Working Wi-Fi is not dropped for a cable that may not get an address.
- *   (b) A link without an address for 30 s is recorded as `no_address`.
+ *   (a) Wi-Fi that works is not turned off for a cable that may not get an address.
+ *   (b) If there was a link, but no address within 30 s, the error is `no_address`.
  *
- * After the loss of the address SEEKING lasts 30 s, however often the link flaps. New settings apply in any state and
- * drop the address for a moment.
+ * After the loss of the address, SEEKING lasts 30 s, even if the link comes and goes. New settings are applied in any
+ * state, and cause a short loss of the address.
  */
 import type { Ethernet, EthernetAddress, EthernetSettings } from "../io/ethernet.js";
 import type { Timed } from "../io/machine.js";
@@ -34,10 +35,10 @@ export const CABLE_WITHOUT = 3;
 export const CABLE_WELL = 0;
 /** The cable is unplugged, or the device at its other end is off. */
 export const CABLE_LOST = 1;
-/** The link is up, but no DHCP server answers. */
+/** There is a link, but no DHCP server answers. */
 export const CABLE_NO_ADDRESS = 2;
 
-/** Delay of new settings, so that the reply to the client is sent first. */
+/** Delay before new settings are applied, ms, so that the reply to the client is sent first. */
 const APPLY_DELAY_MS = 1500;
 const LINK_MS = 5000;
 const ADDRESS_MS = 30_000;
@@ -68,8 +69,8 @@ export class CablePolicy implements Timed {
 	}
 
 	/**
-	 * True if, since the start, the cable has had an address, or a link before Wi-Fi was needed. From then on only the
-	 * button opens the access point.
+	 * True if the cable has had an address since the start, or a link before Wi-Fi was needed. From then on, the access
+	 * point opens only after a press of the button.
 	 */
 	get isUsed(): boolean {
 		return this.#isUsed;
@@ -83,7 +84,7 @@ export class CablePolicy implements Timed {
 		return this.#port?.speed ?? 0;
 	}
 
-	/** Also true while the address is requested. */
+	/** True if the cable uses DHCP, even while the address is still being requested. */
 	get usesDHCP(): boolean {
 		return this.#usesDHCP;
 	}
@@ -92,7 +93,7 @@ export class CablePolicy implements Timed {
 		return this.#error;
 	}
 
-	/** The cable works, or may soon work. */
+	/** True if the cable works, or may soon work. */
 	get keepsWiFiOff(): boolean {
 		return this.#state === CABLE_SEEKING || this.#state === CABLE_ONLINE;
 	}
@@ -149,7 +150,7 @@ export class CablePolicy implements Timed {
 		this.#hadLink = isLinked;
 		this.#trace(`network: cable ${isLinked ? "in" : "out"}`);
 		if (!isLinked) this.#error = CABLE_LOST;
-		// A flapping link must not keep Wi-Fi off forever.
+		// The time limit is not extended here, because a link that comes and goes must not keep Wi-Fi off forever.
 		else if (!this.#isUsed || this.#state === CABLE_WITHOUT) this.#endMs = nowMs + ADDRESS_MS;
 	}
 

@@ -11,7 +11,7 @@ import {
 export const WIFI_WELL = 0;
 export const WIFI_NOT_FOUND = 1;
 export const WIFI_WRONG_PASSWORD = 2;
-/** The network gave no address in time, whether it was joined or not. */
+/** No address was assigned in time, even if the network was joined. */
 export const WIFI_NO_ADDRESS = 3;
 export const WIFI_LOST = 4;
 

@@ -1,6 +1,6 @@
 /**
- * Settings of Wi-Fi, access point and Ethernet. An entry holds a network with its secret, so that a password is never
- * combined with another network's name. The store also accepts an empty SSID, for "not configured".
+ * Settings of Wi-Fi, access point and Ethernet. A network and its password are in one entry, so that a password is
+ * never used with the name of another network. An empty SSID means that no network is configured.
  */
 import { BOOLEAN, entry, field, type SettingField, TEXT } from "../config/schema.js";
 
@@ -9,12 +9,14 @@ const IN_WIFI = 15;
 const IN_NETWORK = 16;
 const IN_ETHERNET = 22;
 
-/** The radio treats SSID and password as bytes, so only control characters are excluded. */
+/** Characters of SSID and password. The radio treats both as bytes, so only control characters are excluded. */
 const VISIBLE = " ";
 const DECIMAL_AND_DOT = "..09";
 const LETTERS_DIGITS_HYPHEN = "--09AZaz";
 
-/** Maximum number of characters. SSID_BYTES_LIMIT and PASSWORD_LIMIT are limits of the UTF-8 bytes too. */
+/**
+ * Maximum number of characters of an SSID. SSID_BYTES_LIMIT and PASSWORD_LIMIT also limit the number of UTF-8 bytes.
+ */
 export const SSID_LIMIT = 31;
 export const SSID_BYTES_LIMIT = 32;
 export const PASSWORD_LIMIT = 63;
@@ -59,13 +61,13 @@ const HOSTNAME_FORM = Object.freeze([HOSTNAME_LIMIT, LETTERS_DIGITS_HYPHEN] as c
 export const WIFI_SSID = text(IN_WIFI, 1, "ssid", SSID_FORM);
 export const WIFI_PASSWORD = password(IN_WIFI, 2, "password");
 export const WIFI_DHCP = flag(IN_WIFI, 3, "dhcp", true);
-/** Static address; the three fields are empty with DHCP. */
+/** Static address. The three fields are empty if DHCP is used. */
 export const WIFI_IP = text(IN_WIFI, 4, "ip", ADDRESS_FORM);
 export const WIFI_NETMASK = text(IN_WIFI, 5, "netmask", ADDRESS_FORM);
 export const WIFI_GATEWAY = text(IN_WIFI, 6, "gateway", ADDRESS_FORM);
-/** Hostname; empty to use the unit's own. */
+/** Hostname. If empty, the hostname in the unit's factory data is used. */
 export const WIFI_HOSTNAME = text(IN_WIFI, 7, "hostname", HOSTNAME_FORM);
-/** True until the new network is joined for the first time. If that fails, the previous network is restored. */
+/** True until the new network is joined for the first time. If it can't be joined, the previous network is restored. */
 export const WIFI_ON_TRIAL = flag(IN_WIFI, 8, "on_trial", false);
 const WIFI_PREVIOUS_SSID = text(IN_WIFI, 9, "previous_ssid", SSID_FORM);
 const WIFI_PREVIOUS_PASSWORD = password(IN_WIFI, 10, "previous_password");
@@ -73,7 +75,7 @@ const WIFI_PREVIOUS_DHCP = flag(IN_WIFI, 11, "previous_dhcp", true);
 const WIFI_PREVIOUS_IP = text(IN_WIFI, 12, "previous_ip", ADDRESS_FORM);
 const WIFI_PREVIOUS_NETMASK = text(IN_WIFI, 13, "previous_netmask", ADDRESS_FORM);
 const WIFI_PREVIOUS_GATEWAY = text(IN_WIFI, 14, "previous_gateway", ADDRESS_FORM);
-/** Fields of the network, and of the previous one in the same order. */
+/** Fields of the network, and below, in the same order, fields of the previous network. */
 export const STATION_FIELDS: readonly SettingField[] = Object.freeze([
 	WIFI_SSID,
 	WIFI_PASSWORD,
@@ -92,11 +94,11 @@ export const PREVIOUS_STATION_FIELDS: readonly SettingField[] = Object.freeze([
 ]);
 export const WIFI = entry("wifi", 1, [...STATION_FIELDS, WIFI_HOSTNAME, WIFI_ON_TRIAL, ...PREVIOUS_STATION_FIELDS]);
 
-/** Name of the access point's network; empty to use the hostname. */
+/** Name of the access point's network. If empty, the hostname is used. */
 export const AP_SSID = text(IN_NETWORK, 1, "ap_ssid", SSID_FORM);
-/** Password of the access point; empty to use the key in the unit's factory data. */
+/** Password of the access point. If empty, the key in the unit's factory data is used. */
 export const AP_PASSWORD = password(IN_NETWORK, 2, "ap_password");
-/** True to keep the access point on beside the station. */
+/** True to keep the access point on together with the station. */
 export const AP_ENABLED = flag(IN_NETWORK, 3, "ap_enabled", false);
 export const FALLBACK_AP_ENABLED = flag(IN_NETWORK, 4, "fallback_ap_enabled", true);
 export const WIFI_ENABLED = flag(IN_NETWORK, 5, "wifi_enabled", true);
@@ -104,11 +106,11 @@ export const NETWORK = entry("network", 1, [AP_SSID, AP_PASSWORD, AP_ENABLED, FA
 
 export const ETHERNET_ENABLED = flag(IN_ETHERNET, 1, "ethernet_enabled", true);
 export const ETHERNET_DHCP = flag(IN_ETHERNET, 2, "dhcp", true);
-/** Static address; the four fields are empty with DHCP. */
+/** Static address. The four fields are empty if DHCP is used. */
 export const ETHERNET_IP = text(IN_ETHERNET, 3, "ip", ADDRESS_FORM);
 export const ETHERNET_NETMASK = text(IN_ETHERNET, 4, "netmask", ADDRESS_FORM);
 export const ETHERNET_GATEWAY = text(IN_ETHERNET, 5, "gateway", ADDRESS_FORM);
-/** DNS server; empty to use the gateway. */
+/** DNS server. If empty, the gateway address is used. */
 export const ETHERNET_DNS = text(IN_ETHERNET, 6, "dns", ADDRESS_FORM);
 export const ETHERNET = entry("ethernet", 1, [
 	ETHERNET_ENABLED,

@@ -1,6 +1,6 @@
 /**
- * Connects radio and Ethernet port to their policies (policy.ts, cable.ts). The radio takes memory: it is open only
- * while the cable leaves the network to Wi-Fi, or Wi-Fi was turned on by hand.
+ * Connects radio and Ethernet port to their policies (policy.ts, cable.ts). Because the radio takes memory, it is open
+ * only if the cable's policy allows Wi-Fi, or if Wi-Fi was turned on by hand.
  */
 import type { Driver, ScheduledMachine, Task } from "../io/driver.js";
 import type { Ethernet, EthernetAddress, EthernetPort } from "../io/ethernet.js";
@@ -33,7 +33,7 @@ export class NetworkManager implements ScheduledMachine {
 	readonly #cable: CablePolicy | undefined;
 	#port: WiFiPort | undefined;
 	#ethernet: EthernetPort | undefined;
-	/** Time of the next attempt to open the radio, monotonic ms; Infinity unless the last one failed. */
+	/** Time of the next attempt to open the radio, monotonic ms; Infinity unless the last attempt failed. */
 	#retryMs = Infinity;
 	#reportedAccessPoint = false;
 	#reportedCable = false;
@@ -57,7 +57,7 @@ export class NetworkManager implements ScheduledMachine {
 		return this.#policy.state;
 	}
 
-	/** The cable's address, otherwise Wi-Fi's. */
+	/** Address in the network: that of the cable or, if it has none, that of Wi-Fi. */
 	get address(): EthernetAddress | undefined {
 		return this.#cable?.address ?? this.station;
 	}
@@ -66,7 +66,7 @@ export class NetworkManager implements ScheduledMachine {
 		return this.#cable?.address !== undefined;
 	}
 
-	/** 12 hex characters; empty without a port. */
+	/** MAC address of the Ethernet port, 12 hex characters; empty without a port. */
 	get ethernetMAC(): string {
 		return this.#ethernet?.mac ?? "";
 	}
@@ -75,7 +75,7 @@ export class NetworkManager implements ScheduledMachine {
 		return this.#policy.station;
 	}
 
-	/** Undefined without an Ethernet port. */
+	/** Policy of the cable; undefined without an Ethernet port. */
 	get cable(): Omit<CablePolicy, "start" | "stop" | "changed" | "applySoon" | "advance" | "deadlineMs"> | undefined {
 		return this.#cable;
 	}
@@ -101,7 +101,7 @@ export class NetworkManager implements ScheduledMachine {
 		return this.#policy.isTemporary || (this.#policy.isByHand && this.#cable?.keepsWiFiOff === true);
 	}
 
-	/** WIFI_… of the last failure. */
+	/** Last failure, WIFI_…. */
 	get lastError(): number {
 		return this.#policy.lastError;
 	}
@@ -119,7 +119,10 @@ export class NetworkManager implements ScheduledMachine {
 		this.#policy.advance(nowMs);
 	}
 
-	/** Throws if the radio cannot be opened. A failure of the Ethernet port is logged, and Wi-Fi is used instead. */
+	/**
+	 * Starts radio and Ethernet port. Throws if the radio can't be opened. A failure of the Ethernet port is logged, and
+	 * Wi-Fi is used instead.
+	 */
 	start(port: WiFiPort, ethernet?: EthernetPort): void {
 		this.#task.update((nowMs) => {
 			this.#port = port;
@@ -146,12 +149,12 @@ export class NetworkManager implements ScheduledMachine {
 		this.#task.update((nowMs) => this.#cable?.applySoon(nowMs));
 	}
 
-	/** Wi-Fi and access point for ten minutes, whatever the settings are. */
+	/** Turns Wi-Fi and the access point on for ten minutes, whatever the settings are. */
 	bringUp(): void {
 		this.#task.update((nowMs) => this.#policy.bringUp(nowMs));
 	}
 
-	/** Returns false if the radio cannot scan or too many wait. */
+	/** Starts a scan. Returns false if the radio can't scan, or if too many callers wait. */
 	scan(callback: ScanCallback): boolean {
 		return this.#task.update((nowMs) => this.#policy.scan(callback, nowMs));
 	}
@@ -181,8 +184,8 @@ export class NetworkManager implements ScheduledMachine {
 		if (cable === undefined || this.#policy.isByHand) return true;
 		if (cable.keepsWiFiOff) return false;
 		const { wifiEnabled, station } = this.#settings;
-		// Without a network to join, the radio would be idle, because the access point does not open while a cable is
-		// in use.
+		// If there is no network to join, the radio has nothing to do, because the access point does not open while a cable
+		// is in use.
 		return !cable.isUsed || (wifiEnabled && station !== undefined);
 	}
 
@@ -204,7 +207,7 @@ export class NetworkManager implements ScheduledMachine {
 		}
 	}
 
-	/** A method of its own, so that the radio's callbacks capture only this object. */
+	/** This is a separate method, so that the closures for the radio's callbacks capture only this object. */
 	private openRadio(port: WiFiPort): WiFi {
 		return new port.io({
 			...port.pins,

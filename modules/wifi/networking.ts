@@ -13,10 +13,10 @@ export class Networking implements Running {
 	readonly #core: Core;
 	/** Undefined without Wi-Fi or UDP, and in safe mode. */
 	readonly #services: NetworkServices | undefined;
-	/** Set by the part that offers further mDNS services, which then calls `updateServices`. */
+	/** Source of further mDNS services. The part that offers them sets it, and then calls `updateServices`. */
 	announcer: Announcer | undefined;
 
-	/** `Cable` is undefined in firmware without Ethernet, which then does not contain its code. */
+	/** `Cable` is undefined in a firmware without Ethernet, so that the bundle does not contain its code. */
 	constructor(core: Core, Cable: typeof CablePolicy | undefined) {
 		const { clock, config, crypto, driver, host, info, text, trace } = core;
 		const { ethernet, network, wifi } = host;

@@ -1,6 +1,6 @@
 /**
- * State machine of the radio: joins networks, returns from a failing new one to the previous one, and opens the access
- * point when the device would be unreachable.
+ * State machine of the radio. It joins the network, restores the previous network if a new one fails, and opens the
+ * access point if the device would otherwise be unreachable. The columns of the table are events:
  *
  *   station    turned on,    turned off,   deadline  address   failed,   scan        new
  *              configured    forgotten               assigned  lost      requested   settings
@@ -11,15 +11,17 @@
  *
  *   WAITING lasts 1, 2, 4 … 60 s; after a scan request it polls every 500 ms for the end of the scan. JOINING lasts 30 s.
  *
- *   trial          A network that was never joined is on trial, for 45 s from the first attempt. Then the previous network, if
+ *   trial          A network that was never joined is on trial for 45 s from the first attempt. Then the previous network, if
  *                  any, is restored. The first address and new settings end the trial.
- *   access point   On when wanted (ap_enabled, or turned on by hand), or as a fallback. The fallback opens without a configured
- *                  network, or if enabled after 90 s without an address, and ends 2 minutes after the station is online. While
- *                  a cable is in use (`isCabled`), the access point is on only when turned on by hand.
+ *   access point   On if wanted (ap_enabled, or turned on by hand), or as a fallback. The fallback opens if no network is
+ *                  configured, or (if enabled) after 90 s without an address. It ends when the station has been online
+ *                  for 2 minutes. While a cable is in use (`isCabled`), the access point opens only if a user turns
+ *                  it on by hand.
  *   by hand        Station and access point are on for 10 minutes, regardless of the settings.
  *
- * Event methods only record the event; call `settle` after each of them, even after an exception. Commands to the radio
- * take effect at once. Limits: one scan at a time, SCAN_WAITERS callers.
+ * Methods for events only record the event. Call `settle` after each of them, even if it has thrown an exception.
+ * Methods for commands to the radio take effect immediately. Limits: one scan at a time, and SCAN_WAITERS callers that
+ * wait for it.
  */
 import type { Timed } from "../io/machine.js";
 import type { ScannedNetwork, StationOptions, StationStatus, WiFi } from "../io/wifi.js";
@@ -36,7 +38,7 @@ export interface WiFiSettings {
 	revertStation(): void;
 }
 
-/** The networks (scan.ts), or undefined if the scan failed. */
+/** Called with the packed networks (scan.ts), or with undefined if the scan failed. */
 export interface ScanCallback {
 	scanned(networks: Uint8Array | undefined): void;
 }
@@ -48,7 +50,7 @@ export const STATION_ONLINE = 3;
 
 export const APPLY_STATION = 1;
 export const APPLY_ACCESS_POINT = 2;
-/** Wi-Fi and fallback access point, on or off. */
+/** Settings that turn Wi-Fi and the fallback access point on or off. */
 export const APPLY_FLAGS = 4;
 const APPLY_ALL = APPLY_STATION | APPLY_ACCESS_POINT | APPLY_FLAGS;
 
@@ -60,7 +62,7 @@ const ACCESS_POINT = 4;
 const WANTED = 1;
 const IS_FALLBACK = 2;
 
-/** Delay of new settings, so that the reply to the client is sent first. */
+/** Delay before new settings are applied, ms, so that the reply to the client is sent first. */
 export const APPLY_DELAY_MS = 1500;
 const JOIN_LIMIT_MS = 30_000;
 const TRIAL_MS = 45_000;
@@ -85,24 +87,27 @@ export class WiFiPolicy implements Timed {
 	#radio: WiFi | undefined;
 	#pending = 0;
 	#applyMs = Infinity;
-	/** ENABLED, FALLBACK and ACCESS_POINT, as applied last. */
+	/** Values of ENABLED, FALLBACK and ACCESS_POINT that were applied last. */
 	#flags = 0;
 	#byHandEndMs = Infinity;
 	#station: StationOptions | undefined;
 	#state = STATION_OFF;
 	#stateEndMs = Infinity;
-	/** Time at which ONLINE was last entered or left, or Wi-Fi was turned on, monotonic ms. */
+	/** Time at which ONLINE was last entered or left, or at which Wi-Fi was turned on, monotonic ms. */
 	#sinceMs = 0;
 	#retryMs = RETRY_FIRST_MS;
 	/**
-	 * End of the trial; Infinity before the first attempt, undefined without a trial or for a network that is only stored
-	 * for the next start.
+	 * End of the trial. Infinity before the first attempt; undefined if there is no trial, or if the network is only
+	 * stored for the next start.
 	 */
 	#trialEndMs: number | undefined;
-	/** Failure WIFI_… of `#station`; `#givenUp` is that of the abandoned new network, and is reported first. */
+	/**
+	 * Failure WIFI_… of `#station`. `#givenUp` is the failure of the new network that was abandoned; it is reported
+	 * first.
+	 */
 	#error = WIFI_WELL;
 	#givenUp = WIFI_WELL;
-	/** True while a cable is in use; the access point then opens only by hand. Set it before `settle`. */
+	/** True if a cable is in use. The access point then opens only by hand. Set it before `settle`. */
 	isCabled = false;
 	#accessPoint = 0;
 	#clients = 0;
@@ -186,7 +191,7 @@ export class WiFiPolicy implements Timed {
 		this.advance(nowMs);
 	}
 
-	/** Closes the radio until the next `start`; the scan must have ended. */
+	/** Closes the radio until the next `start`. Call it only when no scan is in progress. */
 	stop(): void {
 		this.#radio?.close();
 		this.#radio = undefined;
@@ -198,7 +203,7 @@ export class WiFiPolicy implements Timed {
 		this.#clients = 0;
 	}
 
-	/** `groups`: APPLY_…. */
+	/** Applies changed settings after a delay. `groups`: APPLY_…. */
 	applySoon(groups: number, nowMs: number): void {
 		this.#pending |= groups;
 		this.#applyMs = nowMs + APPLY_DELAY_MS;
@@ -210,8 +215,8 @@ export class WiFiPolicy implements Timed {
 	}
 
 	/**
-	 * Returns false if the radio cannot scan or too many callers wait. Interrupts an attempt to join, which is repeated,
-	 * because a user waits for the scan.
+	 * Starts a scan. Returns false if the radio can't scan, or if too many callers wait. An attempt to join is
+	 * interrupted and repeated later, because a user is waiting for the scan.
 	 */
 	scan(callback: ScanCallback, nowMs: number): boolean {
 		if (this.#scan === undefined) {
@@ -244,7 +249,7 @@ export class WiFiPolicy implements Timed {
 		this.#retryMs = RETRY_FIRST_MS;
 		this.#trialEndMs = undefined;
 		this.#error = WIFI_WELL;
-		// If flash refuses the write, the network stays in use and is on trial again at the next start.
+		// If the flash write fails, the network remains in use, and is on trial again at the next start.
 		if (hasPassed) this.#settings.keepStation();
 	}
 
@@ -335,14 +340,14 @@ export class WiFiPolicy implements Timed {
 	private settleStation(radio: WiFi, nowMs: number): void {
 		if (!this.isOn || this.#station === undefined) {
 			this.leave(nowMs);
-			// The next attempt starts the trial.
+			// The trial begins with the next attempt.
 			if (this.#trialEndMs !== undefined) this.#trialEndMs = Infinity;
 			return;
 		}
 		const isDue = this.#state === STATION_OFF || (this.#state === STATION_WAITING && nowMs >= this.#stateEndMs);
 		if (!isDue) return;
 		if (this.#scan !== undefined) {
-			// The radio cannot scan and join at once.
+			// The radio can't scan and join at the same time.
 			this.enter(STATION_WAITING, nowMs + AFTER_SCAN_MS, nowMs);
 			return;
 		}
@@ -356,7 +361,7 @@ export class WiFiPolicy implements Timed {
 		return stored?.ssid === this.#station?.ssid && stored?.password === this.#station?.password;
 	}
 
-	/** Returns to the previous network, or one stored in the meantime. */
+	/** Restores the previous network, or takes a network that was stored in the meantime. */
 	private revert(nowMs: number): void {
 		if (!this.isStored()) {
 			this.takeStation(nowMs);
@@ -366,7 +371,7 @@ export class WiFiPolicy implements Timed {
 		this.#trialEndMs = undefined;
 		this.#trace("network: the new network gave no address, back to the one before");
 		this.leave(nowMs);
-		// If flash refuses, attempts continue and the trial restarts at the next start.
+		// If the flash write fails, the attempts continue, and the trial begins again at the next start.
 		this.#settings.revertStation();
 		this.#station = this.#settings.station;
 	}

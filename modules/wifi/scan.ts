@@ -1,25 +1,25 @@
 /**
- * Packed Wi-Fi scan, without an object per network:
+ * Result of a Wi-Fi scan in packed form, because an object for each network would take more memory:
  *
  *   offset  bytes  content
  *   0       1      channel
  *   1       1      authmode
- *   2       1      signal strength, dBm without the sign
+ *   2       1      signal strength, -dBm
  *   3       12     BSSID, hex characters
  *   15      1      length of the SSID
  *   16      ...    SSID, UTF-8
  *
- * At most SCAN_LIMIT networks; an SSID longer than SSID_PACKED_LIMIT is left out.
+ * Limits: at most SCAN_LIMIT networks; a network whose SSID is longer than SSID_PACKED_LIMIT is left out.
  */
 import type { TextCodec } from "../io/host.js";
 import { SCAN_LIMIT, type ScannedNetwork } from "../io/wifi.js";
 
 const BSSID_LENGTH = 12;
-/** 32 bytes that are not UTF-8 take 96 after replacement. */
+/** Maximum length of an SSID, bytes. 32 bytes that are not UTF-8 take 96 bytes after their replacement. */
 const SSID_PACKED_LIMIT = 96;
 const NETWORK_LIMIT = 4 + BSSID_LENGTH + SSID_PACKED_LIMIT;
 
-/** `scanned`: undefined after the last network. */
+/** Packs networks. `scanned` returns the network at an index; undefined after the last network. */
 export function packNetworks(scanned: (index: number) => ScannedNetwork | undefined, text: TextCodec): Uint8Array {
 	const packed = new Uint8Array(SCAN_LIMIT * NETWORK_LIMIT);
 	let length = 0;

@@ -1,9 +1,9 @@
 /**
- * Network services other than HTTP: name and services over mDNS, time from SNTP, and the access point's DNS server that
- * leads phones to the page.
+ * Network services other than HTTP: name and services over mDNS, time from SNTP, and the access point's DNS server,
+ * which makes phones open the web page.
  *
- *   in a network       mDNS there, SNTP
- *   access point on    DNS server; also mDNS while there is no other network
+ *   in a network       mDNS in this network, SNTP
+ *   access point on    DNS server; mDNS if there is no other network
  */
 
 import { lowerCase } from "../bytes/ascii.js";
@@ -24,7 +24,7 @@ export interface NetworkServicesOptions extends Omit<MDNSDeps & TimeServiceDeps,
 }
 
 export interface NetworkSituation {
-	/** Address in the network; undefined unless the device has joined one or uses the cable. */
+	/** Address in the network; undefined if no network is joined and no cable is in use. */
 	readonly address: EthernetAddress | undefined;
 	readonly isByCable: boolean;
 	readonly accessPointOn: boolean;
@@ -36,12 +36,12 @@ export interface NetworkSituation {
 }
 
 export interface Announcer {
-	/** A service of type `_http._tcp` replaces the page's. */
+	/** Returns further mDNS services. A service of type `_http._tcp` replaces that of the web page. */
 	servicesAt(ip: string): readonly MDNSService[];
 }
 
 const HTTP_TYPE = "_http._tcp";
-/** The end of the serial number distinguishes units. */
+/** Index in the serial number. The part from it on distinguishes units. */
 const SERIAL_END = -6;
 
 export class NetworkServices {
@@ -82,13 +82,13 @@ export class NetworkServices {
 			else this.#time.stop();
 		}
 		const { task, machine } = this.#mdns;
-		// A multicast port belongs to the network in which it was opened.
+		// A multicast port can be used only in the network in which it was opened.
 		if (hasMoved) task.update(() => machine.stop());
 		if (address === undefined && !accessPointOn) task.update(() => machine.stop());
 		else task.update((nowMs) => machine.update(this.namesIn(situation), nowMs));
 	}
 
-	/** Announces that the name is no longer reachable. */
+	/** Stops the services, and announces that the name is no longer reachable. */
 	stop(): void {
 		this.#captive.stop();
 		this.#time.close();

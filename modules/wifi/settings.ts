@@ -30,7 +30,10 @@ import {
 	WIFI_SSID,
 } from "./fields.js";
 
-/** With DHCP the address fields are ignored; without `hostname` the present one is kept. */
+/**
+ * Settings of a new network. With DHCP, the address fields are ignored. Without `hostname`, the present hostname is
+ * kept.
+ */
 export interface NewStation {
 	readonly ssid: string;
 	readonly password: string;
@@ -46,7 +49,7 @@ export interface NetworkDefaults {
 	readonly accessPointKey: string;
 }
 
-/** Checks length and hyphens; the field checks the characters. */
+/** Checks that the name is not empty and has no hyphen at its ends. The setting's field checks the characters. */
 export function isHostname(hostname: string): boolean {
 	return hostname !== "" && !hostname.startsWith("-") && !hostname.endsWith("-");
 }
@@ -96,7 +99,7 @@ export class NetworkSettings {
 		};
 	}
 
-	/** Undefined without a network. A static gateway is also the DNS server. */
+	/** Options for joining the network; undefined if none is configured. The static gateway is also the DNS server. */
 	get station() {
 		const store = this.#store;
 		const ssid = store.get(WIFI_SSID);
@@ -125,7 +128,7 @@ export class NetworkSettings {
 		return this.#store.get(WIFI_ON_TRIAL);
 	}
 
-	/** The network is on trial; the last joined one becomes the previous one. */
+	/** Stores a new network, which is then on trial. The network that was joined last becomes the previous one. */
 	setStation(station: NewStation, apply = false): void {
 		this.#store.change(this.stationPuts(station), apply);
 	}
@@ -145,12 +148,12 @@ export class NetworkSettings {
 		return puts;
 	}
 
-	/** Must satisfy `isHostname`; takes effect at once. */
+	/** Stores the hostname, which must satisfy `isHostname` and takes effect immediately. */
 	setHostname(hostname: string): void {
 		this.#store.change([put(WIFI_HOSTNAME, hostname)]);
 	}
 
-	/** No effect after a factory reset has erased the settings. */
+	/** Ends the trial successfully. It has no effect after a factory reset has erased the settings. */
 	keepStation(): void {
 		if (this.#store.isErased) return;
 		this.#store.change([put(WIFI_ON_TRIAL, false)]);

@@ -1,18 +1,18 @@
 /**
- * Attributes of our endpoint and their values, in the units of the attributes.
+ * Attributes of the gateway's endpoint, and their values in the units of the attributes. The clusters are:
  *
  *   0000 Basic                   description of the device
  *   0001 Power Configuration     on boards with room for battery cells
  *   0003 Identify
  *   0702 Metering                kWh and kW, both with three decimal places (ZCL revision 8, 10.4)
- *   0B04 Electrical Measurement  if voltage or current is mapped: 0.1 V, 0.01 A, 1 W (ZCL revision 8, 4.9)
+ *   0B04 Electrical Measurement  only if voltage or current is mapped: 0.1 V, 0.01 A, 1 W (ZCL revision 8, 4.9)
  *
- * Zigbee2MQTT fails to configure reports if voltage, current or active power is missing from 0B04, so all three always
- * exist; an unmapped one is 0.
+ * If voltage, current or active power is missing from cluster 0B04, Zigbee2MQTT fails to configure reports. So all
+ * three always exist in it; if one is not mapped, its value is 0.
  *
- * An unknown value has the marker of its type for "unknown". Reading an unknown counter fails, because clients disagree
- * on the marker (Zigbee2MQTT would show 281 TWh). A counter never expires; a momentary value expires after FRESH_MS,
- * unless a newer one arrives.
+ * If a value is unknown, it has the number that marks unknown values of its type. An unknown counter can't be read at
+ * all, because clients disagree on this number (Zigbee2MQTT would show 281 TWh). A counter never expires; a momentary
+ * value expires after FRESH_MS, unless a newer one arrives.
  */
 import { equalConstantTime } from "../bytes/equal.js";
 import type { HostInfo, TextCodec } from "../io/host.js";
@@ -29,7 +29,7 @@ export const IDENTIFY = 0x0003;
 const METERING = 0x0702;
 const ELECTRICAL = 0x0b04;
 
-/** Sources of values; the last byte of a row is one of them. A source of 0 to 127 is the value itself. */
+/** Sources of values. The last byte of a row in TABLE is a source. A source of 0 to 127 is itself the value. */
 const MANUFACTURER = 0x80;
 const MODEL = 0x81;
 const BUILT = 0x82;
@@ -41,7 +41,7 @@ const SUPPLY = 0x87;
 const CELLS = 0x88;
 const THOUSAND = 0x89;
 const FORMATTING = 0x8a;
-/** Reportable values have this source plus their index in `values`. */
+/** Source of the first reportable value; the index in `values` is added to it. */
 const VALUES = 0x90;
 
 export const METER_STATUS = 0;
@@ -52,12 +52,12 @@ const ACTIVE_POWER = 6;
 const BATTERY_VOLTS = 7;
 const BATTERY_PERCENT = 8;
 export const VALUE_COUNT = 9;
-/** Part of `values` that reports.ts uses, with REPORTED_WIDTH numbers per value. */
+/** Offset in `values` of the data of reports.ts, which has REPORTED_WIDTH numbers per value. */
 export const REPORTED_WIDTH = 6;
 export const REPORTED_AT = VALUE_COUNT + LAST_PAIR + 1;
 export const REPORTED_SIZE = VALUE_COUNT * REPORTED_WIDTH;
 
-/** Length of a row in hex digits. Rows are ascending: cluster (2 bytes), attribute (2), type, source. */
+/** Length of a row in TABLE, hex digits. Rows are ascending: cluster (2 bytes), attribute (2), type, source. */
 const ROW = 12;
 const TABLE =
 	"000000002008" + // ZCL version: 8
@@ -103,13 +103,16 @@ const TABLE =
 	"0b0406052101" +
 	"0b04fffd2101";
 
-/** Zigbee2MQTT and ZHA would take a device with a board's name for a coordinator or router. */
+/**
+ * Prefix of the model. Without it, Zigbee2MQTT and ZHA would take a device that has the name of a board for a
+ * coordinator or router.
+ */
 const MODEL_PREFIX = "Meter gateway ";
 const NAME_LIMIT = 32;
 const SHORT_LIMIT = 16;
 const SERIAL_LIMIT = 24;
 
-/** Formatting: 3 digits after the decimal point, 15 before it, leading zeros suppressed. */
+/** Formatting: 3 digits after the decimal point, 15 before it, no leading zeros. */
 const FORMATTING_VALUE = 0xfb;
 /** Power source: batteries, or a DC supply such as USB. */
 const SUPPLY_BATTERY = 3;
@@ -121,7 +124,7 @@ const LOW_BATTERY = 10;
 
 export const FRESH_MS = 900_000;
 
-/** Largest u48, i24, u16 (below the marker of each) and i16. */
+/** Largest values that are sent: of u48, i24 and u16, below the number that means "unknown"; of i16, the maximum. */
 const ENERGY_LIMIT = 2 ** 48 - 2;
 const DEMAND_LIMIT = 0x7fffff;
 const U16_LIMIT = 0xfffe;
@@ -131,8 +134,8 @@ const ACTIVE_POWER_UNKNOWN = -0x8000;
 const U16_UNKNOWN = 0xffff;
 
 /**
- * Groups of OBIS codes (IEC 62056-6-1): C and D of momentary power (import, export, import minus export), D of
- * counters, the highest E of tariffs.
+ * Values of groups in OBIS codes (IEC 62056-6-1): C and D of momentary power (import, export, import minus export), D
+ * of counters, and the highest E of tariffs.
  */
 const POWER_IMPORT = 1;
 const POWER_EXPORT = 2;
@@ -145,7 +148,7 @@ export interface AttributesOptions {
 	readonly info: HostInfo;
 	readonly text: TextCodec;
 	readonly cells: number;
-	/** Map from OBIS codes (obis/mapping.ts); read again for each readout. */
+	/** Map from OBIS codes to attributes (obis/mapping.ts). It is read again for each readout. */
 	readonly map: Uint8Array;
 }
 
@@ -153,14 +156,14 @@ export class Attributes {
 	readonly #options: AttributesOptions;
 	#mapped = 0;
 	/**
-	 * Values as transmitted, by index (NaN: unknown), then the monotonic times of the last readings by pair, then the
-	 * data of reports.ts. It is one array, to save XS slots.
+	 * Values in their attributes' units, by index (NaN if unknown), then the monotonic times of the last readings, by
+	 * pair, then the data of reports.ts. They share one array, to save XS slots.
 	 */
 	readonly values = new Float64Array(REPORTED_AT + REPORTED_SIZE);
-	/** Identification of the meter in the last good readout since the map was set. */
+	/** Identification of the meter in the last good readout since the map was changed. */
 	#meterId: Uint8Array | undefined;
 	#meterSerial: Uint8Array | undefined;
-	/** End of identification, monotonic ms; Infinity if the device is not identifying. */
+	/** Time at which the device stops identifying itself, monotonic ms; Infinity if it is not identifying. */
 	identifyUntilMs = Number.POSITIVE_INFINITY;
 
 	constructor(options: AttributesOptions) {
@@ -199,7 +202,7 @@ export class Attributes {
 		let pairsWithValue = 0;
 		let imported = Number.NaN;
 		let exported = Number.NaN;
-		/** Sums of the tariff registers in Wh, by pair; NaN without tariffs. */
+		/** Sums of the tariff registers in Wh, by pair; NaN if there are no tariffs. */
 		const sums = [Number.NaN, Number.NaN, Number.NaN];
 		for (let i = 0; i < quantities.count; i++) {
 			const kind = quantities.kindOf(i);
@@ -213,7 +216,8 @@ export class Attributes {
 				this.put(pair, rounded(quantities.value(text, pair < DEMAND ? 3 : pair - DEMAND)), nowMs);
 			} else if (kind === ENERGY) {
 				const { d, e } = code;
-				// A tariff register is part of 1.8.0 or 2.8.0; a truncated readout may lack some.
+				// A tariff register counts towards 1.8.0 or 2.8.0. A truncated readout may lack some tariff registers, so it is
+				// skipped.
 				if (d !== COUNTER || e < 1 || e > LAST_TARIFF || status === STATUS_CUT) continue;
 				code.e = 0;
 				const total = pairOf(code, map);
@@ -260,7 +264,10 @@ export class Attributes {
 		return this.clusters.includes(cluster) ? rowOf(digits(cluster) + digits(id)) : -1;
 	}
 
-	/** Returns the cluster's row after `row`, its first one for -1; returns -1 after the last. */
+	/**
+	 * Returns the row after `row` in the same cluster, or the cluster's first row if `row` is -1. Returns -1 after the
+	 * last row.
+	 */
 	next(cluster: number, row: number): number {
 		if (row < 0) return this.clusters.includes(cluster) ? rowOf(digits(cluster)) : -1;
 		return TABLE.startsWith(digits(cluster), row + ROW) ? row + ROW : -1;
@@ -274,7 +281,7 @@ export class Attributes {
 		return field(row, 8, 2);
 	}
 
-	/** Returns the index in `values`; negative if the attribute is not reportable. */
+	/** Returns the index in `values`. It is negative if the attribute is not reportable. */
 	valueOf(row: number): number {
 		return field(row, 10, 2) - VALUES;
 	}
@@ -283,7 +290,7 @@ export class Attributes {
 		return field(row, 10, 2) === IDENTIFY_TIME;
 	}
 
-	/** Writes the value. Returns its end; -1 if the value is unknown. Needs room for 33 bytes. */
+	/** Writes the value, which needs up to 33 bytes. Returns the end, or -1 if the value is unknown. */
 	write(row: number, into: Uint8Array, at: number, nowMs: number): number {
 		const { info, text, cells } = this.#options;
 		const source = field(row, 10, 2);
@@ -321,7 +328,7 @@ export class Attributes {
 		return Number.isNaN(value) ? -1 : putNumber(into, at, numberSize(this.typeOf(row)), value);
 	}
 
-	/** Limits the value to the range of its type. */
+	/** Stores a value, limited to the range of its type. */
 	private put(pair: number, value: number, nowMs: number): void {
 		const limit = pair < DEMAND ? ENERGY_LIMIT : pair === DEMAND ? DEMAND_LIMIT : U16_LIMIT;
 		this.values[pair] = Math.min(limit, Math.max(pair === DEMAND ? -limit : 0, value));
@@ -344,7 +351,7 @@ export class Attributes {
 	}
 }
 
-/** A length byte and up to `limit` bytes. */
+/** Writes a byte with the length, and up to `limit` bytes. */
 function putBytes(bytes: Uint8Array, limit: number, into: Uint8Array, at: number): number {
 	const length = Math.min(bytes.length, limit);
 	into[at] = length;
@@ -374,7 +381,7 @@ function kindOf(pair: number): number {
 	return pair < DEMAND ? ENERGY : pair === DEMAND ? POWER : VOLTAGE + pair - DEMAND - 1;
 }
 
-/** Rounds half away from zero. */
+/** Rounds a number to an integer; halves are rounded away from zero. */
 function rounded(number: string): number {
 	const point = number.indexOf(".");
 	if (point < 0) return Number(number);

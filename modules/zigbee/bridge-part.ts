@@ -1,4 +1,4 @@
-/** Zigbee part; the bundle contains it only for boards with a coprocessor. */
+/** Zigbee part with its bridge, which is bundled only for boards with a coprocessor. */
 import type { Core } from "../core/core.js";
 import { UPDATE } from "../ota/part.js";
 import type { Extra } from "../part.js";
@@ -6,7 +6,7 @@ import { NETWORK } from "../wifi/part.js";
 import { verifyMapping, ZIGBEE } from "./part.js";
 import { Zigbee } from "./zigbee.js";
 
-/** A function, because the bundler does not remove an unused table. */
+/** This is a function, because the bundler would not remove an unused table. */
 export function zigbeeBridge(): Extra {
 	return { part: ZIGBEE, open };
 }

@@ -1,9 +1,9 @@
 /**
- * Bridge between meter and Zigbee, run by io/link.ts on the coprocessor's port.
+ * Bridge between meter and Zigbee. io/link.ts runs it on the coprocessor's port.
  *
- * One frame is in flight at a time. Answers are sent before requests of clients, and these before reports. Up to
- * ANSWER_LIMIT answers are queued, and dropped after TRIES attempts. Reports are retried forever. Frames that are not
- * delivered cause growing pauses, until a frame is delivered or received.
+ * One frame is in flight at a time. Answers are sent first, then requests of clients, then reports. Up to ANSWER_LIMIT
+ * answers are queued; an answer is dropped after TRIES attempts. Reports are retried without limit. After a frame that
+ * was not delivered there is a pause, which grows until a frame is delivered or received.
  */
 import type { HostInfo, TextCodec } from "../io/host.js";
 import type { Machine, Output } from "../io/machine.js";
@@ -28,9 +28,9 @@ import { FRAME_CLUSTER, FRAME_MANUFACTURER, FRAME_TO_CLIENT, parseFrame } from "
 
 export interface BridgeListener {
 	bridgeChanged(nowMs: number): void;
-	/** Stores the coordinator's settings for reports; `bytes` is empty for the defaults. */
+	/** Stores the coordinator's settings for reports. `bytes` is empty for the default settings. */
 	storeReports(bytes: Uint8Array): void;
-	/** 0 ends the identification. */
+	/** Starts identifying the device; 0 seconds end the identification. */
 	identify(seconds: number): void;
 }
 
@@ -39,14 +39,17 @@ export interface BridgeOptions {
 	readonly user: BridgeListener;
 	readonly info: HostInfo;
 	readonly text: TextCodec;
-	/** Alkaline cells that fit on the board; 0: USB supply, and no Power Configuration cluster. */
+	/**
+	 * Number of alkaline cells that fit on the board. 0: the board has only a USB supply, and no Power Configuration
+	 * cluster.
+	 */
 	readonly cells: number;
 	readonly map: Uint8Array;
 	readonly reports: Uint8Array | undefined;
 	readonly clients: readonly ClusterClient[];
 	/**
-	 * 0 to 255, different at each start: coordinators drop a report with the number of the one before, which may date
-	 * from before a sleep.
+	 * Sequence number of the first report, 0 to 255. It differs at each start, because coordinators drop a report with
+	 * the same number as the previous one, which may have been sent before a sleep.
 	 */
 	readonly sequence: number;
 }
@@ -54,23 +57,23 @@ export interface BridgeOptions {
 const ANSWER_LIMIT = 4;
 const TRIES = 3;
 
-/** Pause after an undelivered frame; each further one doubles it. */
+/** Pause after a frame that was not delivered, ms. Each further one doubles the pause. */
 const PAUSE_MS = 500;
 const PAUSE_LIMIT_MS = 60_000;
-/** Delay before storing, because several changes usually arrive in a row. */
+/** Delay before the settings for reports are stored, ms, because several changes usually follow each other. */
 const STORE_DELAY_MS = 5000;
-/** Pause between writes, which limits the wear of flash. */
+/** Pause between two writes, ms, which limits the wear of the flash. */
 const STORE_PAUSE_MS = 60_000;
-/** After joining, the coordinator queries the device. */
+/** Time after joining in which the coordinator queries the device, ms. */
 const INTERVIEW_MS = 60_000;
 
 /**
- * Distance of a report's number from those of recent answers: zigbee-herdsman-converters drop a report with one of the
- * five previous numbers.
+ * Difference between a report's number and those of recent answers. zigbee-herdsman-converters drop a report that has
+ * one of the five previous numbers.
  */
 const NUMBERS_APART = 16;
 
-/** Commands of answers and reports, as bits: 01 04 07 09 0A 0B 0D 10 12 14 16. */
+/** Set of the commands that are answers or reports, as bits: 01 04 07 09 0A 0B 0D 10 12 14 16. */
 const ANSWER_COMMANDS = 0x552e92;
 
 const NOTHING = 0;
@@ -130,19 +133,22 @@ export class Bridge implements Machine, RadioListener {
 		this.sendNext(nowMs);
 	}
 
-	/** `volts`: of all cells. Only for boards with cells. */
+	/** Updates the battery attributes. `volts`: voltage of all cells. Call it only on boards with cells. */
 	batteryChanged(volts: number, percent: number, nowMs: number): void {
 		this.#reports.attributes.setBattery(volts, percent);
 		this.sendNext(nowMs);
 	}
 
-	/** A frame is in flight, data wait to be sent or stored, or the coordinator queries the device after joining. */
+	/**
+	 * True if a frame is in flight, if data wait to be sent or stored, or if the coordinator queries the device after
+	 * joining.
+	 */
 	busy(nowMs: number): boolean {
 		if (this.#storeMs < Number.POSITIVE_INFINITY) return true;
 		if (!isJoined(this.#state)) return false;
 		const { clients } = this.#options;
 		if (nowMs - this.#joinedMs < INTERVIEW_MS || clients.some((client) => client.isBusy(nowMs))) return true;
-		// Sleep does not wait for an unreachable coordinator.
+		// A sleep does not wait for a coordinator that can't be reached.
 		if (this.#failures >= TRIES) return false;
 		return (
 			this.#inFlight !== NOTHING ||
@@ -152,7 +158,7 @@ export class Bridge implements Machine, RadioListener {
 		);
 	}
 
-	/** Last reported value of pair 1 to 5: kWh, kWh, W, V, A; NaN without one. */
+	/** Returns the value of pair 1 to 5 that was reported last: kWh, kWh, W, V, A; NaN if there is none. */
 	reportedValue(pair: number): number {
 		return this.#reports.reported(pair) / [1, 1000, 1000, 1, 10, 100][pair];
 	}
@@ -186,7 +192,7 @@ export class Bridge implements Machine, RadioListener {
 		let deadline = Math.min(this.chip.deadlineMs, this.#storeMs, this.#reports.attributes.identifyUntilMs);
 		for (const client of this.#options.clients) deadline = Math.min(deadline, client.deadlineMs);
 		if (!this.chip.canSend) return deadline;
-		// The next frame waits for the end of the pause, a report also until it is due.
+		// The next frame must wait for the end of the pause. A report must also wait until it is due.
 		const isWaiting = this.#answers !== undefined || this.#options.clients.some(({ isReady }) => isReady);
 		return Math.min(deadline, Math.max(this.#pauseUntilMs, isWaiting ? 0 : this.#reports.dueMs));
 	}
@@ -206,7 +212,7 @@ export class Bridge implements Machine, RadioListener {
 			}
 		}
 		this.#state = state;
-		// Settings belong to the coordinator that made them.
+		// Settings for reports belong to the coordinator that has made them.
 		if (state === RADIO_IDLE || state === RADIO_JOINING || state === RADIO_LEAVING) this.#reports.reset();
 		if (this.#reports.isChanged && !isMember) this.store(nowMs);
 		this.#options.user.bridgeChanged(nowMs);
@@ -251,7 +257,7 @@ export class Bridge implements Machine, RadioListener {
 		this.sendNext(nowMs);
 	}
 
-	/** A full queue drops the answer. */
+	/** Queues an answer. If the queue is full, drops it. */
 	private add(answer: Answer): void {
 		let last = this.#answers;
 		if (last === undefined) this.#answers = answer;

@@ -1,5 +1,6 @@
 /**
- * Driver of a TI coprocessor with Z-Stack ZNP, which implements Zigbee below ZCL.
+ * Driver of a TI coprocessor with Z-Stack ZNP, which implements Zigbee below ZCL. The columns after the first are
+ * events; a sequence is a list of requests to the chip (mt.ts).
  *
  *   phase       sequence   refused, or no   chip restarts   deadline
  *               complete   answer in 6 s    (41 80)
@@ -22,15 +23,16 @@
  *   (c) the next task: RESTORING; for a leave RESTORING, then LEAVING; for a join PAIRING, then STEERING
  *   (d) resets the chip after 3 missed answers
  *
- * In HELD the radio is off: the chip is in reset, or was reset and not started. PULSING holds the reset line; PAUSED
- * follows a failed attempt.
+ * In HELD, the radio is off: the chip is in reset, or was reset and not started. In PULSING, the reset line is active.
+ * PAUSED follows a failed attempt.
  *
- * Requests of the gateway persist: a leave until the chip has forgotten its network, a join until its time limit.
- * Repeated restarts count as failed attempts until the chip was settled for 30 s or has reported the result of a
- * search.
+ * The gateway's wish to leave remains in effect until the chip has forgotten its network, and its wish to join until
+ * the time limit. Repeated restarts count as failed attempts, until the chip was in SETTLED for 30 s or has reported
+ * the result of a search.
  *
- * SILENT and FOREIGN end only when the chip works: the displayed state does not flicker. If the coordinator orders a
- * leave (45 C9), the network is forgotten as if the gateway had requested it.
+ * SILENT and FOREIGN end only when the chip works, so that the displayed state does not change with each attempt. If
+ * the coordinator orders the device to leave (45 C9), the network is forgotten in the same way as after a request of
+ * the gateway.
  *
  * Limits: one request (SREQ) at a time; one ZCL frame of ZCL_LIMIT bytes in flight, with 20 s for its confirmation.
  */
@@ -94,9 +96,9 @@ const ORPHAN_FIRST_MS = 30_000;
 const ORPHAN_LONGEST_MS = 900_000;
 
 const OWES_LEAVE = FLAG_OF_DRIVER;
-/** Flag: WIPE is complete; the next boot forgets the network. */
+/** Flag: the sequence WIPE is complete, and the next boot forgets the network. */
 const WIPED = 2 * FLAG_OF_DRIVER;
-/** Flag: PAIR is complete. */
+/** Flag: the sequence PAIR is complete. */
 const PAIRED = 4 * FLAG_OF_DRIVER;
 const LOST = 8 * FLAG_OF_DRIVER;
 
@@ -109,12 +111,12 @@ export class Coprocessor extends Requests implements Chip {
 	#queryMs = Infinity;
 	#misses = 0;
 	#failures = 0;
-	/** Networks restored without a final notification. */
+	/** Number of restored networks for which no final notification arrived. */
 	#unnotified = 0;
 	#pauseMs = 0;
 	#recoverMs = Infinity;
 
-	/** Does nothing until `start` or `stop`. `port` controls the chip's reset line, if one is wired. */
+	/** The chip is not used before `start` or `stop`. `port` controls the chip's reset line, if the board has one. */
 	constructor(user: RadioListener, role: number, port: Pick<CoprocessorPort, "setLines">) {
 		super(user, role);
 		this.#port = port;
@@ -141,23 +143,23 @@ export class Coprocessor extends Requests implements Chip {
 		this.reset(nowMs);
 	}
 
-	/** No effect while the radio is off. */
+	/** Searches for a network. It has no effect if the radio is off. */
 	join(nowMs: number): void {
 		if (this.state === RADIO_OFF) return;
 		this.joiningUntilMs = nowMs + JOIN_MS;
 		this.requestLeave(nowMs);
 	}
 
-	/** A chip that does not work leaves later; until then `owesLeave` is true. */
+	/** Leaves the network. If the chip does not work now, it leaves later; until then, `owesLeave` is true. */
 	leave(nowMs: number): void {
 		this.joiningUntilMs = 0;
 		this.requestLeave(nowMs);
 	}
 
-	/** Restarts the chip, which keeps its endpoint until a reset. */
+	/** Restarts the chip, because it keeps the description of its endpoint until a reset. */
 	clustersChanged(nowMs: number): void {
 		const phase = this.#phase;
-		// A reset is already due in all other phases.
+		// In all other phases, a reset is already due.
 		if (phase === RESTORING || phase === SETTLED || phase >= STEERING) this.restart(nowMs);
 	}
 
@@ -226,7 +228,7 @@ export class Coprocessor extends Requests implements Chip {
 	protected expelled(nowMs: number): void {
 		if (this.#phase !== SETTLED && this.#phase !== RESTORING) return;
 		this.setFlag(OWES_LEAVE, true);
-		// A pending request keeps its deadline.
+		// A request that is pending keeps its deadline.
 		this.enter(LEAVING, nowMs + (this.pendingRequest === 0 ? LEAVE_MS : REQUEST_MS));
 		this.setState(RADIO_LEAVING, nowMs);
 	}
@@ -272,7 +274,8 @@ export class Coprocessor extends Requests implements Chip {
 			if (this.#phase !== PAUSED) this.setState(RADIO_JOINING, nowMs);
 			return;
 		}
-		// A chip with another role is not in our network, and is not started: as a coordinator it would open its own.
+		// A chip with another role is not in the gateway's network. It is not started, because as a coordinator it would
+		// open a network of its own.
 		if (hasWantedRole) this.run(RESTORING, RESTORE, nowMs);
 		else this.settle(nowMs);
 		if (this.owesLeave) this.setState(RADIO_LEAVING, nowMs);
@@ -301,7 +304,7 @@ export class Coprocessor extends Requests implements Chip {
 		if (this.has(MEMBER) && !this.has(LOST)) next = RADIO_JOINED;
 		else if (belongs && state !== RADIO_JOINING) next = RADIO_ORPHAN;
 		else if (wasMember) {
-			// The network is lost; only reports after a restart are reliable.
+			// The network seems to be lost. The chip is restarted, because only what it reports after a restart is reliable.
 			this.restart(nowMs);
 			return;
 		} else if (nowMs < this.joiningUntilMs) {
@@ -322,7 +325,7 @@ export class Coprocessor extends Requests implements Chip {
 		else if (wasMember && this.has(OTHER)) this.user.radioChanged(nowMs);
 	}
 
-	/** Sends only in SETTLED, and while no answer is pending. */
+	/** Sends what is due. Call it only in SETTLED. It does nothing while an answer is pending. */
 	private sendDue(nowMs: number): void {
 		if (this.pendingRequest !== 0) return;
 		if (nowMs >= this.#queryMs) {
@@ -331,7 +334,7 @@ export class Coprocessor extends Requests implements Chip {
 				this.#pauseMs = Math.min(ORPHAN_LONGEST_MS, this.#pauseMs * 2);
 				this.#recoverMs = nowMs + this.#pauseMs;
 				this.sendRequest(BDB_RECOVER);
-				// The loss is reported again if no parent is found.
+				// If no parent is found, the chip reports the loss again.
 				this.setFlag(LOST, false);
 			} else this.sendRequest(ZDO_EXT_NWK_INFO);
 			this.#dueMs = nowMs + this.limitMs;
@@ -374,7 +377,7 @@ export class Coprocessor extends Requests implements Chip {
 		this.showStarting(nowMs);
 	}
 
-	/** `isOdd`: the chip answers but cannot be used. */
+	/** Ends an attempt as failed. `isOdd`: true if the chip answers, but can't be used. */
 	private pause(isOdd: boolean, nowMs: number): void {
 		if (isOdd) this.setFlag(ODD, true);
 		this.countFailure(nowMs);

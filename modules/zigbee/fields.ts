@@ -1,11 +1,11 @@
-/** Zigbee settings of the API: radio on or off, and the map from OBIS codes to attributes. */
+/** Zigbee settings of the API: whether the radio is on, and the map from OBIS codes to attributes. */
 import { BOOLEAN, BYTES, entry, field } from "../config/schema.js";
 
 /** Unique ids of the entries among all parts; never reused. */
 const IN_ZIGBEE_MAP = 12;
 const IN_ZIGBEE = 21;
 
-/** Boards without a radio have this setting too, so that a backup keeps it. */
+/** True if the radio is on. Boards without a radio have this setting too, so that a backup keeps it. */
 export const ZIGBEE_ENABLED = field<boolean>({
 	entry: IN_ZIGBEE,
 	id: 1,

@@ -1,6 +1,7 @@
 /**
  * Client of the OTA Upgrade cluster (ZCL revision 8, chapter 11). The file and its checks are the same as for an upload
- * over HTTP. The version in the file's Zigbee header is not trusted, because coordinators rewrite it.
+ * over HTTP. The version in the file's Zigbee header is not trusted, because coordinators rewrite it. The table shows
+ * the events in each state and the next state:
  *
  *   REST        deadline, notify: ASKING
  *   ASKING      offer: LOADING; REST if it is ignored, ENDING if it is refused       no file, abort: REST
@@ -14,16 +15,17 @@
  *               refused: REST if the file is bad
  *   HELD        deadline: restarts       end response: as in ENDING
  *
- * The client queries for a file soon after joining and once a day. An offer of the running version is ignored unless
- * the coordinator has sent a notify: a coordinator that rewrites versions would offer the same file forever.
+ * The client asks the coordinator for a file soon after joining and once a day. An offer of the running version is
+ * ignored unless the coordinator has sent a notify. Otherwise a coordinator that rewrites versions would offer the same
+ * file again and again.
  *
- * The storage records the file that is being loaded, so that after a restart (for a battery device, at the next
- * wake-up) the same coordinator is queried for it at once, but not again if it sends no block. A later offer of the
- * file continues at the last piece in flash (ota/installer.ts).
+ * A record in storage names the file that is being loaded. After a restart (for a battery device, at the next wake-up),
+ * the same coordinator is asked for this file immediately, but only once if it sends no block. If the coordinator
+ * offers the file later, the transfer continues after the last piece in flash (ota/installer.ts).
  *
- * Limits: after a transfer has erased its first sector, the next transfer must wait a minute, then two, four … up to an
- * hour, because flash wears out and a coordinator needs no credentials here. Blocks have BLOCK_LENGTH bytes, as with
- * most coordinators; longer ones would not fit into a frame on every route.
+ * Limits: after a transfer has erased its first sector, the next transfer must wait for a minute, then two, four … up
+ * to an hour, because flash wears out, and a coordinator needs no login to start a transfer. Blocks have BLOCK_LENGTH
+ * bytes, as with most coordinators. Longer blocks would not fit into a frame on every route.
  */
 import { FRONT_LENGTH, MANUFACTURER, putUint32, uint16, uint32 } from "../ota/front.js";
 import { LOW_POWER, NO_MEMORY, TAKEN, UNDER_WAY } from "../ota/refusals.js";
@@ -53,7 +55,7 @@ const BLOCK_REQUEST = 3;
 const BLOCK = 5;
 const UPGRADE_END = 6;
 const UPGRADE_END_RESPONSE = 7;
-/** Default response of all clusters (ZCL 2.5.12): command, status. */
+/** Default response, which all clusters have (ZCL 2.5.12): command, status. */
 const DEFAULT_RESPONSE = 0x0b;
 const CLUSTER_COMMAND = 1;
 
@@ -63,7 +65,7 @@ const STATUS_INVALID_IMAGE = 0x96;
 const STATUS_WAIT_FOR_DATA = 0x97;
 
 const COORDINATOR = 0;
-/** Flag in a request: a minimum period follows. */
+/** Flag in a request for a block. It means that a minimum period follows. */
 const HAS_PERIOD = 2;
 const ANY_16 = 0xffff;
 const FORCED_VERSION = 0xffff_fffe;
@@ -77,15 +79,15 @@ const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** A coordinator may first have to download the file. */
+/** Longest wait for an answer. It is long because a coordinator may first have to download the file. */
 const ANSWER_MS = 60_000;
 const BLOCK_ANSWER_MS = 2000;
-/** A coordinator may not listen until its block is acknowledged. */
+/** Pause before the next request, because a coordinator may not listen until its block is acknowledged. */
 const BLOCK_PAUSE_MS = 5;
 const RETRY_MS = 2000;
 const TRIES = 3;
 const SILENCE_LIMIT_MS = 900_000;
-/** A battery device stays awake this long for a silent coordinator. */
+/** Time for which a battery device stays awake although the coordinator is silent. */
 const AWAKE_MS = 60_000;
 
 export class OTAClient implements ClusterClient, Sender {
@@ -116,12 +118,12 @@ export class OTAClient implements ClusterClient, Sender {
 		return true;
 	}
 
-	/** False while the coordinator is silent or has ordered a longer wait. */
+	/** True during an exchange. False if the coordinator is silent, or has ordered a longer wait. */
 	isBusy(nowMs: number): boolean {
 		const transfer = this.#transfer;
 		if (transfer === undefined) return false;
 		if (transfer.state === LOADING) return Math.abs(nowMs - transfer.lastMessageMs) < AWAKE_MS;
-		// A deadline of Infinity means that the restart has been requested.
+		// A deadline of Infinity means that the restart was requested.
 		return this.deadlineMs - nowMs <= AWAKE_MS || this.deadlineMs === Infinity;
 	}
 
@@ -132,11 +134,12 @@ export class OTAClient implements ClusterClient, Sender {
 			this.failed(nowMs);
 			return;
 		}
-		// The units of a house must not all query at once after a power failure.
+		// The delay is random, so that the gateways of a building do not all send queries at the same time after a power
+		// failure.
 		this.deadlineMs = nowMs + MINUTE_MS + crypto.random(1)[0] * SECOND_MS;
 		const transfer = new Transfer();
 		if (!transfer.restore(storage)) return;
-		// Stored again with the first block: a coordinator without the file is queried only once.
+		// The first block stores the record again, so a coordinator that does not have the file is asked only once.
 		this.deleteRecord();
 		this.#transfer = transfer;
 		if (this.beginTransfer(transfer, nowMs) !== TAKEN) this.#transfer = undefined;
@@ -200,7 +203,7 @@ export class OTAClient implements ClusterClient, Sender {
 			this.transfer.state = isHeld ? HELD : ENDING;
 			this.transfer.tries = 0;
 			this.isReady = false;
-			// The difference is the wait (11.13.8.2.8).
+			// The difference of the two times is the time to wait (11.13.8.2.8).
 			const waitMs = Math.max(0, upgradeS - uint32(bytes, start + 8)) * SECOND_MS;
 			this.deadlineMs = nowMs + (isHeld ? Math.min(waitMs, DAY_MS) : HOUR_MS);
 		}
@@ -235,7 +238,7 @@ export class OTAClient implements ClusterClient, Sender {
 	}
 
 	failed(nowMs: number): void {
-		// The coordinator has answered in HELD, whatever the chip says.
+		// In HELD, the coordinator has already answered, so the chip's report is wrong and is ignored.
 		const { state } = this;
 		if (state !== REST && state !== HELD) this.deadlineMs = Math.min(this.deadlineMs, nowMs + RETRY_MS);
 	}
@@ -244,7 +247,9 @@ export class OTAClient implements ClusterClient, Sender {
 		return putAttribute(id, this.#transfer, this.#deps, into, at);
 	}
 
-	/** Another method of this object may be on the stack, so the result is processed in the next call. */
+	/**
+	 * Stores the updater's result. It is processed in the next call, because a method of this object may be on the stack.
+	 */
 	updated(refusal: number): void {
 		const transfer = this.#transfer;
 		if (transfer === undefined) return;
@@ -269,7 +274,7 @@ export class OTAClient implements ClusterClient, Sender {
 		return uint16(bytes, at) === MANUFACTURER && uint16(bytes, at + 2) === this.#deps.info.deviceId;
 	}
 
-	/** A broadcast notify selects devices at random. */
+	/** Returns true if a notify is for this device. A notify by broadcast selects devices at random. */
 	private isForThisDevice({ isBroadcast, bytes, start, end }: ZCLFrame): boolean {
 		if (!isBroadcast) return true;
 		const { crypto, info } = this.#deps;
@@ -286,7 +291,7 @@ export class OTAClient implements ClusterClient, Sender {
 	private onOffer(version: number, size: number, nowMs: number): void {
 		const { transfer } = this;
 		if (transfer.isOpen) {
-			// The coordinator has forgotten the transfer.
+			// The offer repeats the open transfer, which the coordinator has forgotten.
 			if (version === transfer.version && size === transfer.size) {
 				this.enter(LOADING, nowMs);
 				return;
@@ -309,7 +314,7 @@ export class OTAClient implements ClusterClient, Sender {
 		try {
 			refusal = this.#deps.updater?.begin(this, transfer.size) ?? NO_MEMORY;
 		} catch {
-			// The OTA slot is not available.
+			// If the OTA slot is not available, the refusal is NO_MEMORY.
 		}
 		if (refusal !== TAKEN) return refusal;
 		transfer.isOpen = true;
@@ -342,7 +347,7 @@ export class OTAClient implements ClusterClient, Sender {
 		if (end <= from || !this.matchesDevice(bytes, start + 1) || uint32(bytes, start + 5) !== transfer.version) return;
 		const at = uint32(bytes, start + 9);
 		const stop = from + bytes[start + 13];
-		// The block is late or repeated.
+		// A late or repeated block is ignored.
 		if (at !== updater.received || stop === from || stop > end) return;
 		for (let next = from; next < stop && transfer.isOpen && updater.received === at + next - from; )
 			next += updater.write(bytes, next, stop);
@@ -383,7 +388,7 @@ export class OTAClient implements ClusterClient, Sender {
 		this.enter(ENDING, nowMs);
 	}
 
-	/** A later offer can resume the transfer. */
+	/** Ends the transfer. A later offer can resume it. */
 	private giveUp(againMs: number, nowMs: number): void {
 		if (this.#transfer?.isOpen) {
 			this.#deps.updater?.abort();
@@ -396,7 +401,7 @@ export class OTAClient implements ClusterClient, Sender {
 		try {
 			this.#deps.storage.delete(LOADING_KEY);
 		} catch {
-			// If this fails, a useless request follows the next restart.
+			// If the record can't be deleted, one useless request follows the next restart.
 		}
 	}
 

@@ -6,7 +6,7 @@ import type { Updater } from "../ota/updater.js";
 import { buildNumber } from "../ota/version.js";
 
 export interface OTADeps {
-	/** Undefined if this unit cannot store another firmware. */
+	/** Undefined if this unit can't store a second firmware. */
 	readonly updater: Updater | undefined;
 	readonly info: Pick<HostInfo, "deviceId" | "firmwareVersion">;
 	readonly crypto: { random(length: number): Uint8Array };
@@ -20,7 +20,10 @@ export const VERIFYING = 3;
 export const ENDING = 4;
 export const HELD = 5;
 
-/** Key of the record while a file is loaded: version and size as the coordinator states them, and its endpoint. */
+/**
+ * Key of the record that exists while a file is loaded. It has the file's version and size, as the coordinator has
+ * stated them, and the coordinator's endpoint.
+ */
 export const LOADING_KEY = "zb_ota";
 const LOADING_LENGTH = 9;
 
@@ -35,19 +38,19 @@ const TYPE_IEEE_ADDRESS = 0xf0;
 
 export class Transfer {
 	state = REST;
-	/** Attempts of a query; for a block, the exponent of the wait. */
+	/** Number of attempts to send a query. For a block, it is the exponent of the wait. */
 	tries = 0;
 	isNotified = false;
 	endpoint = FIRST_ENDPOINT;
-	/** Version of the file, as the coordinator states it. */
+	/** Version of the file, as the coordinator has stated it. */
 	version = ANY_32;
 	size = 0;
 	lastMessageMs = 0;
-	/** Least time between requests for blocks, set by the coordinator. */
+	/** Minimum time between requests for blocks, ms, which the coordinator has set. */
 	periodMs = 0;
 	isOpen = false;
 	isRecorded = false;
-	/** Result of the updater; -1 if unknown or already processed. */
+	/** Result of the updater; -1 if it is unknown or was processed. */
 	outcome = -1;
 
 	restore(storage: Storage): boolean {
@@ -69,7 +72,7 @@ export class Transfer {
 		try {
 			storage.set(LOADING_KEY, loading);
 		} catch {
-			// Without the record the transfer is just not resumed after a restart.
+			// Without the record, the transfer is not resumed after a restart, but continues otherwise.
 		}
 	}
 }
@@ -78,7 +81,7 @@ export function versionOf({ info }: OTADeps): number {
 	return buildNumber(info.firmwareVersion);
 }
 
-/** Returns `at` for an unknown attribute. `transfer` is undefined at REST. */
+/** Writes an attribute and returns the end, which is `at` for an unknown attribute. `transfer` is undefined in REST. */
 export function putAttribute(
 	id: number,
 	transfer: Transfer | undefined,
@@ -90,7 +93,7 @@ export function putAttribute(
 	let type = TYPE_UINT32;
 	let value = ANY_32;
 	if (id === 0) {
-		// UpgradeServerID: all ones mean that no server is configured.
+		// In UpgradeServerID, all ones mean that no server is configured.
 		type = TYPE_IEEE_ADDRESS;
 		putUint32(into, at + 5, ANY_32);
 	} else if (id === 1) value = isOpen ? (deps.updater?.received ?? 0) : ANY_32;

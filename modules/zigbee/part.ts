@@ -1,4 +1,4 @@
-/** Zigbee settings, map and state, which all boards have; the bridge needs a coprocessor. */
+/** Zigbee settings, map and state. All boards have them; only the bridge needs a coprocessor. */
 
 import { backupGroup } from "../api/backup-group.js";
 import { route } from "../api/route.js";
@@ -76,7 +76,7 @@ export const ZIGBEE = part<Bridge>({
 	},
 });
 
-/** Boards without a radio have the map too. */
+/** Checks the stored map, which boards without a radio have too. */
 export function verifyMapping({ config }: Core): void {
 	config.verify(ZIGBEE_MAPPING, isMapping);
 }

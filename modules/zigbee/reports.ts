@@ -1,19 +1,19 @@
 /**
- * Decides when a value is reported (ZCL revision 8, 2.5.7 to 2.5.11): on a sufficient change, but not within the
- * minimum interval, and after the maximum interval. Measured values are reported at least every MEASURED_INTERVAL_S:
- * hours of silence look like a fault.
+ * Decides when a value is reported (ZCL revision 8, 2.5.7 to 2.5.11). A value is reported when it has changed by
+ * enough, but not within the minimum interval, and also after the maximum interval. Measured values are reported at
+ * least every MEASURED_INTERVAL_S, because hours without a report look like a fault.
  *
- * A report contains the values at the time of writing; undelivered values stay due.
+ * A report contains the values at the time when it is written. Values that are not delivered remain due.
  *
- * Stored settings, REPORTS_SIZE bytes, numbers little-endian:
+ * Form of the stored settings, REPORTS_SIZE bytes. Numbers are little-endian:
  *
  *   offset  bytes    content
  *   0       1        FORMAT
  *   1       1        endpoint that configured reports last; it receives all of them
  *   2       10 each  by index of the value (attributes.ts): minimum interval, maximum interval (s, 2 each), change (6)
  *
- * Maximum interval 0xFFFF: never reported; 0: reported on change only. The change is unsigned, in the unit of the
- * attribute. Values without settings have those in DEFAULTS.
+ * A maximum interval of 0xFFFF means that the value is never reported; 0 means that it is reported only after a change.
+ * The change is unsigned, in the unit of the attribute. Values without stored settings use those in DEFAULTS.
  */
 import {
 	type Attributes,
@@ -36,8 +36,8 @@ export const REPORTS_SIZE = HEADER + VALUE_COUNT * SETTING_SIZE;
 export const NEVER = 0xffff;
 
 /**
- * Offsets in `Attributes.values`: three settings, value delivered last, value in flight (NaN: none), time of the last
- * delivery.
+ * Offsets in `Attributes.values`: three settings, the value that was delivered last, the value in flight (NaN if none),
+ * and the time of the last delivery.
  */
 export const MINIMUM = 0;
 export const MAXIMUM = 1;
@@ -48,7 +48,10 @@ const LAST_MS = 5;
 
 const DEFAULT_ENDPOINT = 1;
 const DEFAULT_MINIMUM = 10;
-/** Maximum interval and change, by index: 4 and 2 hex digits. Status: never reported; battery: hourly. */
+/**
+ * Maximum interval (4 hex digits) and change (2) of each value, by index. By default, the status is never reported, and
+ * the battery every hour.
+ */
 const DEFAULTS =
 	"ffff01" +
 	"012c0a" + // import, export: 0.01 kWh
@@ -72,7 +75,7 @@ export class Reports {
 	#endpoint = DEFAULT_ENDPOINT;
 	isChanged = false;
 
-	/** `saved`: from `pack`. */
+	/** `saved`: settings in the form that `pack` returns. */
 	constructor(attributes: Attributes, saved: Uint8Array | undefined) {
 		this.attributes = attributes;
 		this.reset();
@@ -96,7 +99,10 @@ export class Reports {
 			numbers.fill(Number.NaN, at + LAST, at + LAST_MS);
 	}
 
-	/** Intervals in seconds. Minimum NEVER with maximum 0 restores the defaults. */
+	/**
+	 * Sets intervals (seconds) and change of a value. A minimum of NEVER with a maximum of 0 restores the default
+	 * settings.
+	 */
 	configure(index: number, least: number, longest: number, change: number, endpoint: number): void {
 		const isDefault = least === NEVER && longest === 0;
 		let hasChanged = this.put(index, MINIMUM, isDefault ? DEFAULT_MINIMUM : least);
@@ -123,7 +129,7 @@ export class Reports {
 		return isDefault ? new Uint8Array(0) : bytes;
 	}
 
-	/** `what`: MINIMUM or MAXIMUM (seconds), or CHANGE. */
+	/** Returns a setting of a value. `what`: MINIMUM or MAXIMUM (seconds), or CHANGE. */
 	setting(index: number, what: number): number {
 		return this.attributes.values[placeOf(index, what)];
 	}
@@ -134,7 +140,7 @@ export class Reports {
 		return due;
 	}
 
-	/** Due values of one cluster; `out.end` stays 0 if no value is due. */
+	/** Writes a report with the due values of one cluster. If no value is due, `out.end` stays 0. */
 	write(out: Outgoing, sequence: number, nowMs: number): void {
 		const attributes = this.attributes;
 		const { bytes } = out;

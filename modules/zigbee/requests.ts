@@ -1,4 +1,4 @@
-/** Builds requests to the coprocessor, one at a time, holds the bytes to transmit, and parses the chip's frames. */
+/** Builds requests to the coprocessor, one at a time, stores the bytes to send, and parses the frames from the chip. */
 import { hexDigitValue } from "../bytes/hex.js";
 import { NO_OUTPUT, OUTPUT_TRANSMIT, type Output } from "../io/machine.js";
 import {
@@ -34,7 +34,8 @@ import {
 import { FrameReader, READER_ROOM, seal } from "./unpi.js";
 
 /**
- * Status of a frame that was lost when the chip restarted, or was never confirmed. Z-Stack uses it for expired frames.
+ * Status of a frame that was lost when the chip restarted, or that was never confirmed. Z-Stack uses this status for
+ * expired frames.
  */
 export const SENT_LOST = 0xf0;
 const CONFIRM_MS = 20_000;
@@ -47,15 +48,15 @@ const INFO_LENGTH = 24;
 const ADDRESS_AT = INFO_AT + INFO_LENGTH;
 const ADDRESS_LENGTH = 8;
 const TRANSACTION_AT = FRAME_AT + 10;
-/** Position of the command; there is room for SKIP_BOOT_LOADER before its frame. */
+/** Offset of the command. SKIP_BOOT_LOADER has room before its frame. */
 const COMMAND_AT = REQUEST_AT + 3;
 
-/** Sent before a reset, so that the boot loader of CC2530 and CC2531 continues at once. */
+/** Byte that is sent before a reset, so that the boot loader of CC2530 and CC2531 starts the firmware immediately. */
 const SKIP_BOOT_LOADER = 0xef;
-/** Silence that discards an incomplete frame. */
+/** Silence after which an incomplete frame is discarded, ms. */
 const GAP_MS = 500;
 export const REQUEST_MS = 6000;
-/** Longest scan of all channels with its final notification. */
+/** Longest time for a scan of all channels with its final notification, ms. */
 const BDB_MS = 60_000;
 export const LEAVE_MS = 3000;
 
@@ -66,34 +67,34 @@ const DEVICE_VERSION = 1;
 /** Option of AF_DATA_REQUEST: the receiver acknowledges the frame. */
 const APS_ACKNOWLEDGED = 0x10;
 const RADIUS = 30;
-/** Bytes of AF_INCOMING_MSG before the ZCL frame; the last is its length. */
+/** Number of bytes of AF_INCOMING_MSG before the ZCL frame. The last of them is the length of that frame. */
 const INCOMING_HEAD = 17;
 const ANY_ENDPOINT = 0xff;
 
-/** Bytes of EXT_NWK_INFO that are shown, as bits: short address, PAN id, extended PAN id, channel. */
+/** Set of the bytes of EXT_NWK_INFO that are shown, as bits: short address, PAN id, extended PAN id, channel. */
 const INFO_SHOWN = 0x807f9b;
-/** Device states of a device in a network, as bits. */
+/** Sets of the device states in which a device is in a network, as bits. */
 const STATES_JOINED = 0x00c0;
 const STATES_ORPHANED = 0xfc10;
 const STATES_SEARCHING = 0x000c;
 const NO_NETWORK = 0xffff;
 
-/** Prefixes `!`, `#`, `~` of mt.ts, and the end of a request. */
+/** Prefixes `!`, `#`, `~` of mt.ts, and the space at the end of a request. */
 const IS_STRICT = 0x21;
 const WITH_ROLE = 0x23;
 const FOR_END_DEVICE = 0x7e;
 const SPACE = 0x20;
 
-/* Flags in one number, to save XS slots. */
-/** The last bytes were not a frame. */
+/* Flags, which share one number to save XS slots. */
+/** The bytes received last were not a frame. */
 export const ODD = 1;
 /** According to EXT_NWK_INFO, the device is in a network and has a parent. */
 export const MEMBER = 2;
 /** According to EXT_NWK_INFO, the device is in a network, even if its parent is lost. */
 export const BELONGS = 4;
-/** The last EXT_NWK_INFO showed a different network than the one before. */
+/** The last EXT_NWK_INFO showed a different network than the previous one. */
 export const OTHER = 8;
-/** The pending request fails unless its status is 0. */
+/** The pending request has failed if the status of its answer is not 0. */
 const STRICT = 16;
 const HAS_ADDRESS = 32;
 export const FLAG_OF_DRIVER = 64;
@@ -104,18 +105,21 @@ export abstract class Requests {
 	readonly #bytes = new Uint8Array(ADDRESS_AT + ADDRESS_LENGTH);
 	#flags = 0;
 	protected gapMs = Infinity;
-	/** From the chip's NVRAM, ROLE_…; NO_ROLE while unknown. */
+	/** Role in the chip's NVRAM, ROLE_…; NO_ROLE as long as it is unknown. */
 	protected chipRole = NO_ROLE;
 	readonly #reader = new FrameReader(this.#bytes);
 	protected pendingRequest = 0;
 	firmware = "";
 	#frameEnd = 0;
-	/** Time limit of the confirmation, monotonic ms; Infinity until the chip has received the frame. */
+	/**
+	 * Time limit for the confirmation of the frame in flight, monotonic ms; Infinity until the chip has received the
+	 * frame.
+	 */
 	protected confirmMs = Infinity;
-	/** Sequence of mt.ts. */
+	/** Sequence of mt.ts that is being sent. */
 	#script = "";
 	#next = 0;
-	/** Range of the bytes to transmit; `#to` is 0 without any. */
+	/** Range of the bytes to send; `#to` is 0 if there are none. */
 	#from = 0;
 	#to = 0;
 
@@ -126,11 +130,11 @@ export abstract class Requests {
 
 	abstract readonly state: number;
 	protected abstract restarted(nowMs: number): void;
-	/** An answer has arrived, and its content is stored. `isAccepted` is false if a mandatory request was refused. */
+	/** An answer has arrived, and its content was stored. `isAccepted` is false if a mandatory request was refused. */
 	protected abstract answered(request: number, isAccepted: boolean, nowMs: number): void;
 	/** No answer has arrived in time. */
 	protected abstract missed(nowMs: number): void;
-	/** Result of BDB_START, and later changes. `status`: BDB_…; `about`: its process (mt.ts). */
+	/** Result of BDB_START, or a later change. `status`: BDB_…; `about`: the process to which it belongs (mt.ts). */
 	protected abstract notified(status: number, about: number, nowMs: number): void;
 	protected abstract changed(isMember: boolean, nowMs: number): void;
 	/** The coordinator has ordered the device to leave. */
@@ -269,7 +273,7 @@ export abstract class Requests {
 			cluster: this.number(at + 2),
 			source: this.number(at + 4),
 			sourceEndpoint: bytes[at + 6],
-			// True if sent to all nodes or to a group.
+			// True if the frame was sent to all nodes or to a group.
 			isBroadcast: bytes[at + 8] !== 0 || this.number(at) !== 0,
 			bytes,
 			start,
@@ -278,7 +282,7 @@ export abstract class Requests {
 		this.user.received(frame, nowMs);
 	}
 
-	/** False if the firmware is unusable. */
+	/** Stores the version. Returns false if the firmware can't be used. */
 	private readVersion(at: number, length: number): boolean {
 		if (length < 5) return false;
 		const [product, major, minor, patch] = this.#bytes.subarray(at + 1, at + 5);
@@ -313,7 +317,7 @@ export abstract class Requests {
 		this.setFlag(MEMBER, isMember);
 		this.setFlag(BELONGS, isMember || isIn(STATES_ORPHANED, device) || (hasNetwork && isIn(STATES_SEARCHING, device)));
 		this.setFlag(OTHER, false);
-		// A chip that looks for its parent may show no network.
+		// A chip that is searching for its parent may report no network.
 		if (!hasNetwork) return true;
 		for (let i = 0; i < INFO_LENGTH; i++)
 			if (bytes[at + i] !== bytes[INFO_AT + i] && ((INFO_SHOWN >> i) & 1) !== 0) this.setFlag(OTHER, true);
@@ -343,7 +347,7 @@ export abstract class Requests {
 		} else if (command === AF_INCOMING_MSG) this.deliver(at, length, nowMs);
 		else if (command === ZDO_STATE_CHANGE) this.changed(isIn(STATES_JOINED, first), nowMs);
 		else if (command === ZDO_LEAVE_IND) {
-			// Another node has ordered us to leave, without a rejoin.
+			// Another node has ordered this device to leave, without a rejoin.
 			if (length >= 13 && bytes[at + 10] !== 0 && bytes[at + 12] === 0) this.expelled(nowMs);
 		} else if (command === BDB_NOTIFY) {
 			if (length >= 2) this.notified(first, bytes[at + 1], nowMs);
@@ -352,7 +356,7 @@ export abstract class Requests {
 		} else this.answer(command - MT_ANSWER, first, at, length, nowMs);
 	}
 
-	/** `length`: 0 if the chip does not know the request. */
+	/** Processes an answer. `length` is 0 if the chip does not know the request. */
 	private answer(request: number, status: number, at: number, length: number, nowMs: number): void {
 		if (request !== this.pendingRequest) return;
 		this.pendingRequest = 0;
@@ -361,7 +365,7 @@ export abstract class Requests {
 		else if (request === SYS_GET_EXTADDR) isAccepted = this.readAddress(at, length);
 		else if (request === ZDO_EXT_NWK_INFO) isAccepted = this.readNetworkInfo(at, length);
 		else if (request === SYS_NV_READ) {
-			// A value follows only if the status is 0.
+			// The answer has a value only if its status is 0.
 			isAccepted = length >= 3 || (length > 0 && status !== 0);
 			this.chipRole = status === 0 ? this.#bytes[at + 2] : NO_ROLE;
 		}
@@ -371,7 +375,8 @@ export abstract class Requests {
 	}
 
 	/**
-	 * Sends the prepared request, with the endpoint if it is AF_REGISTER, and with the short address if it is a leave.
+	 * Sends the prepared request. If it is AF_REGISTER, the description of the endpoint is added; if it is a leave, the
+	 * short address is inserted.
 	 */
 	private sendPrepared(end: number): void {
 		const bytes = this.#bytes;
@@ -392,7 +397,7 @@ export abstract class Requests {
 		this.transmit(REQUEST_AT + 1, seal(bytes, REQUEST_AT + 1, to - COMMAND_AT));
 	}
 
-	/** Replaces bytes of an earlier request that were not transmitted yet. */
+	/** Queues bytes to send. They replace the bytes of an earlier request that were not sent yet. */
 	private transmit(from: number, to: number): void {
 		this.#from = from;
 		this.#to = to;

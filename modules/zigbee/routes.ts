@@ -103,7 +103,7 @@ export function getZigbee(exchange: Exchange<ZigbeeBridge | undefined>): void {
 	});
 }
 
-/** The device restarts if the setting has changed. */
+/** Stores the setting. The device restarts if it has changed. */
 export function postZigbee(exchange: Exchange<ZigbeeBridge | undefined>, values: BodyValues): void {
 	const { core, part: zigbee } = exchange;
 	if (zigbee === undefined && needed(values, ZIGBEE_ENABLED)) {
@@ -128,7 +128,7 @@ export function postZigbeeReset(exchange: Exchange<ZigbeeBridge | undefined>): v
 	}
 }
 
-/** One entry per unit. */
+/** Replies with the map. Each unit of the JSON stream is one entry. */
 export function getZigbeeMap(exchange: Exchange<ZigbeeBridge | undefined>): void {
 	const map = mapOf(exchange.core.config.get(ZIGBEE_MAPPING));
 	const code = new OBISCode();

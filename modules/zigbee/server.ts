@@ -1,11 +1,11 @@
 /**
- * Answers frames for our clusters (ZCL revision 8, 2.5 and 3.5): attributes and Identify. Each frame gets at most one
- * answer of ZCL_LIMIT bytes; items that do not fit are omitted, or reported as not fitting.
+ * Answers frames to the gateway's server clusters (ZCL revision 8, 2.5 and 3.5): attributes and Identify. Each frame
+ * gets at most one answer of ZCL_LIMIT bytes. Items that do not fit are omitted, or reported as not fitting.
  *
- * Any node can set the identification time; only the coordinator can configure reports; nothing else can be changed.
- * The reset command of Basic is refused.
+ * Any node can set the time for which the device identifies itself. Only the coordinator can configure reports. Nothing
+ * else can be changed. The reset command of Basic is refused.
  *
- * A frame with the direction "server to client" reads attributes of one of our clients.
+ * A frame with the direction "server to client" reads attributes of one of the gateway's clients.
  */
 import { type Attributes, IDENTIFY } from "./attributes.js";
 import { type ClusterClient, ZCL_LIMIT, type ZCLFrame } from "./radio.js";
@@ -56,12 +56,14 @@ const COMMAND_QUERY = 1;
 
 const COORDINATOR = 0x0000;
 
-/** Bits of an extended discovery answer. */
+/** Bits in an answer to extended discovery of attributes. */
 const ACCESS_READ = 1;
 const ACCESS_WRITE = 2;
 const ACCESS_REPORT = 4;
 
-/** The last value may be too long for a frame. */
+/**
+ * Size of the buffer for an answer. It is larger than a frame, because the last value may be too long for the frame.
+ */
 export const ANSWER_SIZE = ZCL_LIMIT + 48;
 
 export interface ServerOptions {
@@ -85,7 +87,7 @@ export class Server {
 		this.#options = options;
 	}
 
-	/** `into`: ANSWER_SIZE bytes. Returns the length; 0 without an answer. */
+	/** Writes the answer to `into`, which has ANSWER_SIZE bytes. Returns its length; 0 if there is no answer. */
 	answer(frame: ZCLFrame, cluster: number, source: number, endpoint: number, into: Uint8Array, nowMs: number): number {
 		const { control, command, manufacturer } = frame;
 		const attributes = this.#attributes;
@@ -132,7 +134,7 @@ export class Server {
 		return body + 2;
 	}
 
-	/** Only Identify has commands. */
+	/** Carries out a command. Only the cluster Identify has commands. */
 	private identify({ command, bytes, start, end }: ZCLFrame): number {
 		if (this.#cluster !== IDENTIFY || command > COMMAND_QUERY) return NO_CLUSTER_COMMAND;
 		if (command === COMMAND_QUERY) return OK;
@@ -162,7 +164,7 @@ export class Server {
 		return at;
 	}
 
-	/** Returns the end; `at` if the attribute does not exist, -1 if its value is unknown. */
+	/** Writes a value. Returns the end, `at` if the attribute does not exist, or -1 if its value is unknown. */
 	private value(id: number, into: Uint8Array, at: number): number {
 		if (this.#client !== undefined) return this.#client.readAttribute(id, into, at);
 		const attributes = this.#attributes;
@@ -191,7 +193,7 @@ export class Server {
 				into[at] = status;
 				at = putNumber(into, at + 1, 2, id);
 			}
-			// For an unknown size `from` becomes NaN, which ends the loop.
+			// If the size is unknown, `from` becomes NaN, which ends the loop.
 			from += 3 + size;
 		}
 		const hasFailed = at > body;
@@ -209,8 +211,8 @@ export class Server {
 		let from = start;
 		while (from + 5 <= end && at + 4 <= ZCL_LIMIT) {
 			const row = this.reportable(bytes, from);
-			// A record with the other direction asks us to receive reports. It is refused, because no attribute accepts
-			// reports.
+			// A record with the other direction asks the gateway to receive reports. It is refused, because no attribute
+			// accepts reports.
 			let status = -row;
 			let next = from + 5;
 			if (bytes[from] === 0) {
@@ -237,7 +239,7 @@ export class Server {
 		return at;
 	}
 
-	/** Row for the record (direction, id) at `bytes[at]`, or a negated status. */
+	/** Returns the row for the record (direction, id) at `bytes[at]`, or a negated status. */
 	private reportable(bytes: Uint8Array, at: number): number {
 		const attributes = this.#attributes;
 		const id = u16(bytes, at + 1);
@@ -294,7 +296,7 @@ export class Server {
 					break;
 				}
 				at = putNumber(into, at, 2, id);
-				// Only the type is needed; the value is overwritten.
+				// Only the type is needed. The value will be overwritten.
 				if (client !== undefined) client.readAttribute(id, into, at);
 				else into[at] = attributes.typeOf(row);
 				at++;

@@ -5,7 +5,7 @@ import type { Clock, Host, TextCodec } from "../io/host.js";
 import { PAIRS } from "../obis/mapping.js";
 import type { Bridge } from "./bridge.js";
 
-/** Unknown members are empty, or have the value for "no network". */
+/** State of the bridge. Members that are unknown are empty, or have the value for "no network". */
 export interface ZigbeeStatus {
 	/** One of RADIO_CODES (radio.ts). */
 	readonly code: string;
@@ -14,32 +14,32 @@ export interface ZigbeeStatus {
 	readonly channel: number;
 	readonly shortAddress: number;
 	readonly panId: number;
-	/** Extended PAN id: 16 hex digits, upper case, most significant byte first. */
+	/** Extended PAN id, 16 hex digits in upper case, most significant byte first. */
 	readonly extendedPanId: string;
 	readonly ieeeAddress: string;
 	readonly coprocessor: string;
 	readonly joiningSecs: number;
 	/**
-	 * For each pair except the first: the value reported last (kWh, W, V or A; NaN if none), and its Unix time in
-	 * seconds.
+	 * For each pair except the first: the value that was reported last (kWh, W, V or A; NaN if none), and its Unix time
+	 * in seconds.
 	 */
 	readonly reported: Float64Array;
 }
 
 export interface ZigbeeBridge {
 	readonly code: string;
-	/** True in a network, even if the parent is lost. */
+	/** True if the device belongs to a network, even if the parent is lost. */
 	readonly isJoined: boolean;
-	/** Last delivered report, Unix ms; 0: none yet, or the clock was not set. */
+	/** Time of the last report that was delivered, Unix ms; 0 if there was none yet, or if the clock was not set. */
 	readonly sentUtcMs: number;
 	status(): ZigbeeStatus;
 	settingsChanged(): void;
 	mappingChanged(): void;
-	/** No effect while the radio is off. */
+	/** Searches for a network. It has no effect if the radio is off. */
 	join(): void;
 }
 
-/** `zigbee_state` of a unit without a radio. */
+/** Value of `zigbee_state` for a unit without a radio. */
 export const NO_RADIO = "absent";
 
 export const NO_NETWORK: ZigbeeStatus = Object.freeze({
@@ -62,7 +62,7 @@ interface BridgeState {
 	readonly isRouter: boolean;
 }
 
-/** `bridge`: undefined until first needed. */
+/** `bridge` is undefined until it is needed for the first time. */
 export function statusOf(
 	bridge: Bridge | undefined,
 	host: Host,
@@ -105,7 +105,9 @@ function utcMsOf(atMs: number, clock: Clock): number {
 	return utcMs === undefined || !(atMs > 0) ? 0 : utcMs - clock.monotonicMs() + atMs;
 }
 
-/** Most significant byte first; `bytes` are in the order of the UART. */
+/**
+ * Returns hex digits, most significant byte first. `bytes` are in the order of the UART, least significant byte first.
+ */
 function hex(bytes: Uint8Array, text: TextCodec): string {
 	return upperCase(text.decode(encodeHex(bytes.slice().reverse())));
 }

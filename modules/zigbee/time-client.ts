@@ -1,14 +1,14 @@
 /**
- * Client of the Time cluster (ZCL revision 8, 12.2). It asks the coordinator soon after joining and once a day, and
- * sets the clock only if there is no better source:
+ * Client of the Time cluster (ZCL revision 8, 12.2). It asks the coordinator for the time soon after joining and once a
+ * day. It sets the clock only if there is no better source:
  *
- *   the clock was never set         set
+ *   the clock was never set         the clock is set
  *   a time server was accepted      ignored
- *   differs by 2 s to 1000 s        set; the answer has whole seconds and a delay
- *   differs by more                 ignored; the present source of the clock is trusted more
+ *   the times differ by 2 to 1000 s the clock is set; the answer is too inexact for smaller differences
+ *   the times differ by more        ignored, because the present source of the clock is trusted more
  *
- * Times before this firmware's build or more than 20 years after it are ignored, and so is a coordinator that is
- * neither synchronised nor the master. A failed request is repeated after a minute, two, four … up to a day.
+ * Times before this firmware's build, or more than 20 years after it, are ignored. A coordinator is ignored if it is
+ * neither synchronised nor the master. A failed request is repeated after a minute, then two, four … up to a day.
  */
 import type { Clock, HostInfo } from "../io/host.js";
 import { uint16, uint32 } from "../ota/front.js";
@@ -24,14 +24,17 @@ export interface TimeDeps {
 const CLUSTER = 0x000a;
 const COORDINATOR = 0;
 const ENDPOINT = 1;
-/** A general command to the server, without a default response, for Time and TimeStatus. */
+/**
+ * Frame control of a general command to the server that requests no default response. The command reads Time and
+ * TimeStatus.
+ */
 const CONTROL = 0x10;
 const READ_RESPONSE = 0x01;
 const TIME_STATUS = 1;
-/** Bits of TimeStatus: master, synchronised. */
+/** Bits of TimeStatus for a trusted time: master, synchronised. */
 const TRUSTED = 3;
 const EPOCH_MS = 946_684_800_000;
-/** 2024-01-01. */
+/** Earliest time that is accepted, 2024-01-01. */
 const EARLIEST_UTC_MS = 1_704_067_200_000;
 const LATEST_AFTER_BUILD_MS = 631_152_000_000;
 const CORRECTION_MIN_MS = 2000;
@@ -60,7 +63,7 @@ export class TimeClient implements ClusterClient {
 		return NO_ATTRIBUTES;
 	}
 
-	/** A device that is awake only briefly does not wait for the time. */
+	/** False, because a device that is awake only briefly does not wait for the time. */
 	isBusy(): boolean {
 		return false;
 	}
@@ -102,7 +105,7 @@ export class TimeClient implements ClusterClient {
 		if (source !== COORDINATOR || (control & 3) !== 0 || command !== READ_RESPONSE) return;
 		let seconds = 0;
 		let status = TRUSTED;
-		// Each record has id and status; with status 0 also type and value (4 bytes or 1).
+		// Each record has id and status. If the status is 0, type and value (4 bytes or 1) follow.
 		for (let at = start; at + 3 <= end; at += 3) {
 			if (bytes[at + 2] !== 0) continue;
 			const isStatus = uint16(bytes, at) === TIME_STATUS;

@@ -3,21 +3,27 @@
  *
  *   0xFE  length (0 to 250)  command (2 bytes)  data  checksum: XOR of all bytes from the length on
  *
- * The search continues at the second byte of an invalid frame, so that a valid frame inside is not lost. The XOR of all
- * previous bytes is stored for each byte: a checksum takes constant time even for crafted beginnings of many long
- * frames.
+ * After an invalid frame, the search continues at its second byte, so that a valid frame inside it is not lost. For
+ * each byte, the XOR of all previous bytes is stored. So a checksum is calculated in constant time, even if the input
+ * has been crafted to contain the beginnings of many long frames.
  */
 
 const START = 0xfe;
-/** Bytes before the data; one byte, the checksum, follows the data. */
+/** Number of bytes before the data. After the data, one byte follows, the checksum. */
 const HEAD = 4;
 const LENGTH_LIMIT = 250;
-/** `bytes[0..SUMS)` are the received bytes; `bytes[SUMS + i]` is the XOR of those before `bytes[i]`. */
+/**
+ * Offset of the XORs: `bytes[0..SUMS)` are the received bytes, and `bytes[SUMS + i]` is the XOR of the bytes before
+ * `bytes[i]`.
+ */
 const SUMS = 256;
 
 export const READER_ROOM = 2 * SUMS;
 
-/** Completes a frame whose command (2 bytes) and data, `size` bytes in all, are at `start + 2`. Returns its end. */
+/**
+ * Completes a frame and returns its end. The command (2 bytes) and the data are at `start + 2` and have `size` bytes
+ * together.
+ */
 export function seal(bytes: Uint8Array, start: number, size: number): number {
 	const end = start + 2 + size;
 	bytes[start] = START;
@@ -29,11 +35,14 @@ export function seal(bytes: Uint8Array, start: number, size: number): number {
 }
 
 export class FrameReader {
-	/** A frame is complete: `length` bytes of data at `bytes[data]`, after the command. They are valid until `skip`. */
+	/**
+	 * True if a frame is complete. Its `length` bytes of data, after the command, are at `bytes[data]` and valid until
+	 * `skip`.
+	 */
 	isReady = false;
 	#from = 0;
 	#to = 0;
-	/** Value of `#to` at which the candidate is examined again. */
+	/** Value of `#to` at which the candidate for a frame is examined again. */
 	#examineAt = 1;
 	readonly #bytes: Uint8Array;
 
@@ -66,7 +75,9 @@ export class FrameReader {
 		return at;
 	}
 
-	/** Skips the frame, or the first byte of a candidate that is not a frame. Another frame may then be ready. */
+	/**
+	 * Skips the complete frame, or the first byte of a candidate that is not a frame. Another frame may then be complete.
+	 */
 	skip(): void {
 		this.#from += this.isReady ? this.length + HEAD + 1 : 1;
 		this.isReady = false;
@@ -87,7 +98,7 @@ export class FrameReader {
 			need = HEAD + length + 1;
 			if (to - from < need) break;
 			const end = from + need - 1;
-			// The checksum covers all bytes but the start byte and itself.
+			// The checksum covers all bytes except the start byte and the checksum itself.
 			if ((bytes[SUMS + end] ^ bytes[SUMS + from + 1]) === bytes[end]) {
 				this.isReady = true;
 				break;
@@ -95,7 +106,7 @@ export class FrameReader {
 		}
 		this.#from = from;
 		this.#examineAt = from === to ? 1 : need;
-		// A frame in use is not moved.
+		// A complete frame is in use, so it is not moved.
 		if (!this.isReady && from > 0) {
 			bytes.copyWithin(0, from, to);
 			bytes.copyWithin(SUMS, SUMS + from, SUMS + to + 1);

@@ -1,12 +1,12 @@
-/** ZCL frames, statuses, types (ZCL revision 8, 2.4 to 2.6); little-endian. */
+/** Frames, statuses and types of ZCL (ZCL revision 8, 2.4 to 2.6). Numbers are little-endian. */
 import type { Incoming, ZCLFrame } from "./radio.js";
 
 export const FRAME_TYPE = 3;
 export const FRAME_CLUSTER = 1;
 export const FRAME_MANUFACTURER = 4;
-/** The frame goes to the client. */
+/** Flag: the frame goes from the server to the client. */
 export const FRAME_TO_CLIENT = 8;
-/** A default response is sent for failures only. */
+/** Flag: a default response is sent only after a failure. */
 export const FRAME_NO_DEFAULT = 0x10;
 
 export const READ = 0x00;
@@ -40,7 +40,7 @@ export const NOT_REPORTABLE = 0x8c;
 export const INVALID_TYPE = 0x8d;
 export const NO_CLUSTER = 0xc3;
 
-/** Types of values that begin with their length. */
+/** Types whose values begin with their length. */
 export const TYPE_TEXT = 0x42;
 export const TYPE_OCTETS = 0x41;
 export const TYPE_U16 = 0x21;
@@ -49,7 +49,7 @@ export function u16(bytes: Uint8Array, at: number): number {
 	return bytes[at] | (bytes[at + 1] << 8);
 }
 
-/** Writes the low `size` bytes; the integer may be negative. */
+/** Writes the low `size` bytes of an integer, which may be negative. */
 export function putNumber(into: Uint8Array, at: number, size: number, value: number): number {
 	let rest = value;
 	for (let i = 0; i < size; i++) {
@@ -77,7 +77,7 @@ export function parseFrame({ bytes, start, end, isBroadcast }: Incoming): ZCLFra
 	return { control, manufacturer, sequence: bytes[at], command: bytes[at + 1], isBroadcast, bytes, start: at + 2, end };
 }
 
-/** Returns the size of a number, bytes; 0 for other types (ZCL revision 8, table 2-12). */
+/** Returns the number of bytes of a number type; 0 for other types (ZCL revision 8, table 2-12). */
 export function numberSize(type: number): number {
 	if (type < 0x30) return type < 0x08 ? 0 : (type & 7) + 1;
 	if (type === 0x30) return 1;
@@ -86,12 +86,12 @@ export function numberSize(type: number): number {
 	return type === 0x39 || type >> 2 === 0x38 || type === 0xea ? 4 : 0;
 }
 
-/** Reports of analog types have a reportable change. */
+/** Returns true for an analog type. Only reports of such attributes have a reportable change. */
 export function isAnalog(type: number): boolean {
 	return type >> 4 === 2 || (type >= 0x38 && type <= 0x3a) || type >> 2 === 0x38;
 }
 
-/** Returns the size of the value; NaN if the type is unknown or the value exceeds `end`. */
+/** Returns the size of a value in bytes; NaN if its type is unknown, or if the value would extend beyond `end`. */
 export function valueSize(type: number, bytes: Uint8Array, at: number, end: number): number {
 	const isText = type === TYPE_OCTETS || type === TYPE_TEXT;
 	const size = isText ? 1 + (bytes[at] === 0xff ? 0 : bytes[at]) : numberSize(type);

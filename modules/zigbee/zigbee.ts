@@ -1,17 +1,19 @@
 /**
- * Connects the Zigbee bridge to the gateway: port, reset line, stored data, notifications.
+ * Connects the Zigbee bridge to the gateway: port, reset line, stored data, notifications. The columns of the table are
+ * events:
  *
  *             connect  turned off, stop    port closed    deadline
  *   HELD      OPEN     –                   –              –
  *   OPEN      –        HELD                WAITING        –
  *   WAITING   –        HELD                –              OPEN
  *
- * HELD means that the chip is in reset: in safe mode, when turned off or asleep, and after a scheduled wake-up until
- * there are data to send. Without a reset line the port must be open to stop the chip. In WAITING the port is reopened
- * after FIRST_WAIT_MS, then after twice that, and so on up to LONGEST_WAIT_MS.
+ * In HELD, the chip is in reset. This is the state in safe mode, if the radio is turned off, while the device sleeps,
+ * and after a scheduled wake-up until there are data to send. Without a reset line, the port must be opened to stop the
+ * chip. In WAITING, the port is opened again after FIRST_WAIT_MS; after each failure the wait doubles, up to
+ * LONGEST_WAIT_MS.
  *
- * Stored data: REPORTS_KEY has the coordinator's settings for reports (reports.ts). LEAVE_KEY exists while a network
- * must still be left; of all data it alone survives a factory reset.
+ * Data in storage: under REPORTS_KEY, the coordinator's settings for reports (reports.ts). LEAVE_KEY exists as long as
+ * a network must still be left; it is the only key that a factory reset does not delete.
  */
 
 import { secureErase } from "../config/secure-erase.js";
@@ -80,9 +82,12 @@ const LEAVE_KEY = "zb_leave";
 
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 60_000;
-/** The parent is polled twice in this time after rejoining, for stored frames. */
+/**
+ * Time for which the device stays awake after rejoining, ms. In this time, the parent is polled twice for frames that
+ * it has stored.
+ */
 const LINGER_MS = 3000;
-/** A time server has precedence over the coordinator this long. */
+/** Time for which a time server has precedence over the coordinator, ms. */
 const TIME_SERVER_MS = 2 * 86_400_000;
 const REPORT_MS = 30_000;
 
@@ -95,7 +100,7 @@ export interface ZigbeeOptions {
 	readonly events: Pick<EventLog, "note">;
 	readonly live: Pick<Live, "changed">;
 	readonly light: Pick<Light, "identifying"> | undefined;
-	/** True after a scheduled wake-up; changes of the connection are not logged then. */
+	/** True after a scheduled wake-up. Changes of the connection are then not logged. */
 	readonly isRoutine: boolean;
 	readonly isSafeMode: boolean;
 	/** `time` is undefined if no time server can be queried. */
@@ -105,7 +110,7 @@ export interface ZigbeeOptions {
 	clockChanged(): void;
 }
 
-/** The same object serves as the options of link, bridge and clients, to save XS slots. */
+/** To save XS slots, this object is also the options of the link, the bridge and the clients. */
 export class Zigbee
 	implements ScheduledMachine, Running, ZigbeeBridge, BridgeOptions, BridgeListener, LinkOptions, OTADeps, TimeDeps
 {
@@ -118,13 +123,13 @@ export class Zigbee
 	deadlineMs = Number.POSITIVE_INFINITY;
 	#waitMs = FIRST_WAIT_MS;
 	#lastState = RADIO_OFF;
-	/** The last log entry about the chip says that it has failed. */
+	/** True if the last log event about the chip reported a failure. */
 	#isLost = false;
 	#hasMapChanged = false;
 	#owesLeave: boolean;
-	/** The device does not sleep before this time after it has joined, monotonic ms. */
+	/** Monotonic ms until which the device does not sleep after joining. */
 	#lingerUntilMs = 0;
-	/** The device does not sleep before this time after a start or rejoin, monotonic ms. */
+	/** Monotonic ms until which the device does not sleep after a start or after rejoining. */
 	#reportUntilMs = 0;
 
 	constructor(options: ZigbeeOptions) {
@@ -135,16 +140,16 @@ export class Zigbee
 		this.port.setLines?.(true, false);
 	}
 
-	/** Call it when a user is active, or when there are data to report. */
+	/** Opens the port. Call it when a user is active, or when there are data to report. */
 	connect(): void {
 		const { config, isSafeMode } = this.#options;
 		if (this.#link !== undefined || isSafeMode) return;
-		// Without a reset line the port must be opened once to stop the chip.
+		// Without a reset line, the port must be opened one time to stop the chip.
 		if (!config.get(ZIGBEE_ENABLED) && this.port.setLines !== undefined) return;
 		this.#task.update((nowMs) => this.open(nowMs));
 	}
 
-	/** Also after a backup was restored. */
+	/** Handles changed settings, also after a backup was restored. */
 	settingsChanged(): void {
 		this.enterHeld();
 		this.connect();
@@ -188,7 +193,7 @@ export class Zigbee
 		this.#task.stop();
 	}
 
-	/** Sleep must wait for the bridge, for a limited time. */
+	/** True if a sleep must wait for the bridge. The time for which it waits is limited. */
 	get isBusy(): boolean {
 		const nowMs = this.#options.driver.nowMs();
 		if (this.#link === undefined) return false;
@@ -207,7 +212,7 @@ export class Zigbee
 		}
 	}
 
-	/** This and the following members up to `status` are the state for the API. */
+	/** This member and those that follow, up to `status`, are the state in the API. */
 	get code(): string {
 		return RADIO_CODES[this.state];
 	}
@@ -265,14 +270,14 @@ export class Zigbee
 		this.#options.light?.identifying(seconds > 0);
 	}
 
-	/** A closed port counts as a silent chip. */
+	/** State of the radio. If the port is closed, the chip counts as silent. */
 	private get state(): number {
 		if (!this.#options.config.get(ZIGBEE_ENABLED)) return RADIO_OFF;
 		if (this.#link !== undefined) return this.#bridge!.chip.state;
 		return this.deadlineMs === Number.POSITIVE_INFINITY ? RADIO_OFF : RADIO_SILENT;
 	}
 
-	/** Battery boards sleep, so they can't be routers. */
+	/** Role of the device. A board with batteries sleeps, so it can't be a router. */
 	private get role(): number {
 		return this.cells > 0 ? ROLE_END_DEVICE : ROLE_ROUTER;
 	}
@@ -289,7 +294,7 @@ export class Zigbee
 			else {
 				if (this.#hasMapChanged) bridge.mapChanged(nowMs);
 				this.#hasMapChanged = false;
-				// The pending leave must be known before the chip's first report.
+				// The chip must know the pending leave before it sends its first report.
 				if (this.#owesLeave && !chip.owesLeave) chip.leave(nowMs);
 				chip.start(nowMs);
 			}
@@ -300,7 +305,8 @@ export class Zigbee
 
 	private makeBridge(): Bridge {
 		const time = new TimeClient(this);
-		// Without updates a coordinator would wait for requests of an OTA Upgrade cluster in vain.
+		// If updates are impossible, there is no OTA Upgrade cluster, because a coordinator would wait for its requests in
+		// vain.
 		this.clients = this.updater?.isOpen ? [time, new OTAClient(this)] : [time];
 		return new Bridge(this);
 	}
@@ -396,7 +402,7 @@ export class Zigbee
 			this.#link?.close();
 			this.#link = undefined;
 			this.deadlineMs = Number.POSITIVE_INFINITY;
-			// Nothing else would end the identification.
+			// The identification is ended here, because the bridge can no longer do it.
 			this.identify(0);
 			this.port.setLines?.(true, false);
 		});
@@ -415,7 +421,7 @@ export class Zigbee
 		driver.guard("zigbee", () => (owesLeave ? storage.set(LEAVE_KEY, new Uint8Array(0)) : storage.delete(LEAVE_KEY)));
 	}
 
-	/** A value that can't be read counts as missing, so that the start continues. */
+	/** Reads stored data. Data that can't be read count as missing, so that the start continues. */
 	private read(key: string): Uint8Array | undefined {
 		try {
 			return this.#options.storage.get(key);

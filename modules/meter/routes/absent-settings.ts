@@ -1,4 +1,4 @@
-/** Replaces settings.ts in a firmware that lacks some meter protocols, which cannot be chosen. */
+/** Replaces settings.ts in a firmware that lacks some meter protocols. Requests can't choose these protocols. */
 
 import { UNSUPPORTED } from "../../api/errors.js";
 import type { Exchange } from "../../api/exchange.js";
@@ -23,7 +23,10 @@ export const PROTOCOL_SETTINGS = settingsOf(PROTOCOL, [METER_PROTOCOL.name], { a
 export const IEC62056_SETTINGS = settingsOf(IEC62056.fields, [], { accept: acceptModeE });
 export const CONTROL_SETTINGS = settingsOf(CONTROL.fields);
 
-/** A backup may contain such a protocol: it is stored, and a readout fails with the reason. */
+/**
+ * Returns true if the request chooses a missing protocol. A backup may contain such a protocol: it is stored, and
+ * readouts then fail with a message that names the reason.
+ */
 function rejectsMissing(exchange: Exchange<never>, { name }: Field, protocol = ""): boolean {
 	if (exchange.within !== "" || !isOmitted(protocol)) return false;
 	exchange.fail(501, UNSUPPORTED, `This firmware was built without the protocol ${protocol}.`, name);

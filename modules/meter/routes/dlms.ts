@@ -57,7 +57,7 @@ import {
 import { METER_LIVE_SECS } from "../fields.js";
 import type { Metering } from "../metering.js";
 
-/** Hex digits in either case; empty clears the key. */
+/** A key as hex digits in upper or lower case. An empty text clears the key. */
 function keyText(name: string): Field<string> {
 	return bodyField({ name, kind: TEXT, maximum: DLMS_KEY_LENGTH * 2, characters: "09AFaf" });
 }
@@ -190,7 +190,7 @@ export function postPollList(exchange: Exchange, values: BodyValues): void {
 	getPollList(exchange);
 }
 
-/** If the list is invalid, replies with an error and returns undefined. */
+/** Returns the settings to store. If the list is invalid, replies with an error and returns undefined. */
 export function acceptPollList(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
 	const list = needed(values, DLMS_OBIS_ENTRIES);
 	const duplicate = findDuplicate(list);

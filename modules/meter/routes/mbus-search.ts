@@ -1,4 +1,4 @@
-/** `mbus/search`: the slaves that answer on the line. */
+/** Route `mbus/search`: searches for the slaves on the M-Bus. */
 import type { Exchange } from "../../api/exchange.js";
 import { booleanMember } from "../../api/members.js";
 import { Link } from "../../io/link.js";

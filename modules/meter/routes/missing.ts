@@ -1,4 +1,4 @@
-/** Objects of a DLMS/COSEM readout that have no value, with reasons. */
+/** Objects that a DLMS/COSEM readout lacks, with the reasons. */
 
 import type { MissingCursor } from "../../cosem/records.js";
 import {

@@ -1,4 +1,4 @@
-/** `meter/profile`: the last rows of a load profile (meter/profile-rows.ts). */
+/** Route `meter/profile`: the last rows of a load profile (meter/profile-rows.ts). */
 
 import { INVALID_FIELD } from "../../api/errors.js";
 import type { Exchange } from "../../api/exchange.js";
@@ -24,7 +24,7 @@ import { failRead } from "./readout.js";
 export const PROFILE_REPLY_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 4096 });
 
 const DEFAULT_OBIS = "1-0:99.1.0";
-/** Quarter hours of a day. */
+/** Number of quarter hours of a day. */
 const DEFAULT_ENTRIES = "96";
 
 export function getProfile(exchange: Exchange<Metering>): void {
@@ -80,7 +80,7 @@ function failMissing(exchange: Exchange, missing: Uint8Array = new Uint8Array(0)
 	});
 }
 
-/** Unit 0 is everything before the rows, then one unit per row, then the end. */
+/** Unit 0 is everything before the rows. Then follow one unit per row and one for the end. */
 class Profile {
 	readonly isThere: boolean;
 	readonly #core: Core;

@@ -1,7 +1,7 @@
 /**
- * Readout as JSON (API text, "Meter readout"), written record by record, so that 340 readings never exist as objects.
- * Unit 0 is the head; then come one unit per record and one for the end of the list; with DLMS/COSEM, also one unit per
- * missing object and one for the end of their list.
+ * Readout as JSON (API text, "Meter readout"). It is written record by record, because objects for 340 readings would
+ * take too much memory. Unit 0 is the head; then follow one unit per record and one for the end of the list. With
+ * DLMS/COSEM, one unit per missing object and one for the end of their list follow.
  */
 
 import { MissingCursor } from "../../cosem/records.js";
@@ -18,12 +18,12 @@ import { localText } from "../../time/iso.js";
 import type { TimeZone } from "../../time/zone.js";
 import { writeMissing } from "./missing.js";
 
-/** State when the reply begins. */
+/** State of the meter reader at the beginning of the reply. */
 export interface AttemptState {
 	readonly running: boolean;
-	/** Unix s; 0 without an attempt. */
+	/** Unix s; 0 if there was no attempt. */
 	readonly lastAttempt: number;
-	/** Stable code of the failure; "" after a success. */
+	/** Code of the failure, as in the API; "" after a success. */
 	readonly lastError: string;
 }
 
@@ -32,7 +32,7 @@ const PART_BETWEEN = 1;
 const PART_MISSING = 2;
 const PART_END = 3;
 
-/** Texts up to this length are copied natively. */
+/** Number of bytes up to which a text is copied by native code. */
 const SHORT = 32;
 
 const QUOTE = 0x22;
@@ -87,13 +87,13 @@ export class ReadoutBody {
 	readonly #cursor: RecordCursor;
 	readonly #null: Uint8Array;
 	readonly #scratch = new Uint8Array(VALUE_LIMIT + 1);
-	/** Beginning of `#scratch` that is copied natively; most numbers fit into it. */
+	/** Beginning of `#scratch`, for texts that are copied by native code. Most numbers fit into it. */
 	readonly #shortScratch = this.#scratch.subarray(0, SHORT);
-	/** English, in quotes. */
+	/** English name of the reading, in quotes. */
 	readonly #name = new Uint8Array(NAME_LIMIT + 2);
-	/** Name in the reply's language, in quotes; the same array if that is English. */
+	/** Name in the language of the reply, in quotes. If that is English, it is the same array as `#name`. */
 	readonly #translation: Uint8Array;
-	/** End offsets of these names; 0 without a name. */
+	/** Lengths of these two names; 0 if there is no name. */
 	#nameEnd = 0;
 	#translationEnd = 0;
 	#hasNames = false;
@@ -101,7 +101,7 @@ export class ReadoutBody {
 	#unit = 0;
 	#part = PART_RECORDS;
 
-	/** `readout` is undefined before the first readout. */
+	/** `readout` is undefined if there was no readout yet. */
 	constructor(readout: Readout | undefined, options: ReadoutBodyOptions) {
 		this.#keys = options.keys;
 		this.#null = options.text.encode("null");
@@ -146,7 +146,7 @@ export class ReadoutBody {
 		if (this.#part === PART_RECORDS) {
 			const cursor = this.#cursor;
 			const hasNext = cursor.nextRecord();
-			// Records with the same code share the names, unless C is 0, because F may then determine the name too.
+			// Records with the same code have the same names, unless C is 0, because F may then determine the name too.
 			this.#hasNames = cursor.isSameCode && cursor.code.c > 0;
 			if (!hasNext) this.#part = this.#missing === undefined ? PART_END : PART_BETWEEN;
 		} else this.#part = this.#missing?.next() ? PART_MISSING : PART_END;
@@ -239,8 +239,8 @@ export class ReadoutBody {
 	}
 
 	/**
-	 * Writes the unit of the second value. If there are more, lists of all values and of the units from the third on
-	 * follow.
+	 * Writes the unit of the second value. If there are more values, also writes a list of all values, and a list of the
+	 * units from the third value on.
 	 */
 	private moreValues(writer: JSONWriter): void {
 		const cursor = this.#cursor;
@@ -303,8 +303,8 @@ export class ReadoutBody {
 	}
 
 	/**
-	 * Writes the last name that was found and the name of its attribute, in quotes. Returns the end; 0 if the attribute
-	 * is unknown.
+	 * Writes the name that was found last, and the name of its attribute, in quotes. Returns the end, or 0 if the
+	 * attribute is unknown.
 	 */
 	private quotedName(names: OBISNames, into: Uint8Array): number {
 		const { classId, attribute } = this.#cursor;

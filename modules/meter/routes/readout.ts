@@ -27,12 +27,12 @@ import { PINEntry } from "../pin.js";
 import type { ProbeCallback, ProbeResult } from "../probe.js";
 import { ReadoutBody } from "./readings.js";
 
-/** Memory of a probe, which stores no readout. */
+/** Memory of a probe. It is less than that of a readout, because a probe stores none. */
 export const PROBE_COST: Cost = Object.freeze({ slots: 500, chunkBytes: 4096 });
 export const READOUT_REPLY_COST: Cost = Object.freeze({ slots: 100, chunkBytes: 1536 });
 export const LOG_REPLY_COST: Cost = Object.freeze({ slots: 100, chunkBytes: 5120 });
 
-/** PIN for the meter's display; never stored. */
+/** PIN to enter at the meter's display; it is never stored. */
 const PIN = bodyField<string>({ name: "pin", kind: TEXT, minimum: 4, maximum: 8, characters: "09" });
 const FLASHES = bodyField<number>({ name: "flashes", kind: INTEGER, maximum: 3 });
 const FLASHES_USUAL = 2;
@@ -85,7 +85,10 @@ export function getLast(exchange: Exchange<Metering>): void {
 	exchange.stream((writer, unit) => body.produce(writer, unit), READOUT_REPLY_COST);
 }
 
-/** One entry per unit: ms since the start, characters as text and as hex. */
+/**
+ * Replies with the log. Each unit of the JSON stream is one entry: ms since the start, and the characters as text and
+ * as hex.
+ */
 export function getLog(exchange: Exchange<Metering>): void {
 	const { reader } = exchange.part;
 	const { clock, config } = exchange.core;
@@ -135,7 +138,7 @@ export function postProbe(exchange: Exchange<Metering>): void {
 	failBusy(exchange, 503);
 }
 
-/** Replies when the entry starts; a simulated meter needs no PIN. */
+/** Starts the entry of a PIN and replies immediately. A simulated meter needs no PIN. */
 export function postPIN(exchange: Exchange<Metering>, values: BodyValues): void {
 	const { reader } = exchange.part;
 	const { config } = exchange.core;
@@ -165,7 +168,7 @@ export function postPIN(exchange: Exchange<Metering>, values: BodyValues): void 
 		});
 }
 
-/** Also succeeds if no entry is in progress. */
+/** Aborts the entry of a PIN. It also succeeds if no entry is in progress. */
 export function deletePIN(exchange: Exchange<Metering>): void {
 	const { borrower } = exchange.part.reader;
 	if (borrower instanceof PINEntry) borrower.end();
@@ -198,7 +201,7 @@ export function failRead(exchange: Exchange, failure: Failure): void {
 	});
 }
 
-/** Null if unknown. */
+/** Writes the kind of data that was found; null if unknown. */
 function writeFinding(writer: JSONWriter, failure: Failure | undefined): void {
 	const { finding, advice } = failure ?? {};
 	writer.key("unasked");
@@ -275,7 +278,7 @@ function writeLogEntry(writer: JSONWriter, entry: LogCursor): void {
 	writer.endObject();
 }
 
-/** Characters as text and as hex; those from 0x80 on are damaged. */
+/** Writes characters as text and as hex. A character of 0x80 or above is damaged. */
 function writeCharacters(writer: JSONWriter, bytes: Uint8Array, start: number, end: number): void {
 	writer.key("text");
 	writer.ascii(bytes, start, end);

@@ -1,4 +1,4 @@
-/** `iec62056/schedule`: times of automatic readouts. */
+/** Route `iec62056/schedule`: times of automatic readouts. */
 
 import { type BodyValues, needed } from "../../api/body.js";
 import { INVALID_FIELD, MISSING_FIELD } from "../../api/errors.js";
@@ -26,7 +26,7 @@ export const SCHEDULE_SETTINGS = settingsOf(
 	{ lenient: Object.freeze(TRIGGERS.map(({ name }) => name)), accept },
 );
 
-/** Requires only the triggers that the unit needs. */
+/** Returns the settings to store. Only the triggers that the unit needs are required. */
 function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
 	const unit = PERIOD_UNITS[SCHEDULE_PERIOD_UNIT.choices.indexOf(needed(values, SCHEDULE_PERIOD_UNIT))];
 	if (!unit.values.includes(needed(values, SCHEDULE_PERIOD_VALUE))) {

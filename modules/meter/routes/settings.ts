@@ -1,4 +1,4 @@
-/** Routes of meter settings for which a schema suffices: protocol, IEC 62056-21, simulator, log. */
+/** Routes for meter settings that need no code besides their schema: protocol, IEC 62056-21, simulator, log. */
 
 import { settingsOf } from "../../api/settings.js";
 import { CONTROL, IEC62056, METER_PROTOCOL } from "../fields.js";

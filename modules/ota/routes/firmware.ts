@@ -1,8 +1,8 @@
 /**
- * `system/ota`: upload of a firmware file, in one request or in pieces. The query of a piece gives its place in bytes,
- * such as `offset=4000&total=1866880`. The reply to a piece is sent when the piece is processed, and the reply to the
- * last piece when the file is verified. A piece of 4 KB is one short TLS record, whereas a long request has records of
- * 16 KB, for which memory may be too short.
+ * Route `system/ota`: upload of a firmware file, in one request or in pieces. The query of a piece has its offset and
+ * the length of the file in bytes, such as `offset=4000&total=1866880`. The reply to a piece is sent when the piece was
+ * processed, and the reply to the last piece when the file was verified. A piece of 4 KB is one short TLS record. A
+ * long request has records of 16 KB, for which too little memory may be free.
  */
 
 import { BUSY, INVALID_FIELD, UNSUPPORTED } from "../../api/errors.js";
@@ -14,7 +14,7 @@ import { PieceUpload } from "../piece-upload.js";
 import { codeOf, INTERRUPTED, REFUSALS, TAKEN, UNDER_WAY } from "../refusals.js";
 import type { Sender, Updater } from "../updater.js";
 
-/** Largest number in the query; it exceeds every slot. */
+/** Largest number that the query may have. It exceeds the size of every slot. */
 const NUMBER_LIMIT = 999_999_999;
 
 /** Returns a sink for the body, or undefined after replying with an error. */
@@ -47,7 +47,7 @@ export function cancelFirmware(exchange: Exchange<Firmware | undefined>): void {
 	exchange.empty();
 }
 
-/** Returns NaN for a text that is not a whole number. */
+/** Returns a number of the query; undefined if it is missing, and NaN if it is not a whole number. */
 function numberOf(text: string | undefined): number | undefined {
 	return text === undefined ? undefined : wholeNumber(text, NUMBER_LIMIT);
 }
@@ -66,12 +66,12 @@ class Upload implements BodySink, Sender {
 		this.name = exchange.remoteAddress;
 	}
 
-	/** Returns TAKEN or a refusal. `length` is -1 if it is unknown. */
+	/** Begins an update. Returns TAKEN or a refusal. `length` is -1 if it is unknown. */
 	begin(_offset: number, length: number): number {
 		return this.updater.begin(this, Math.max(0, length));
 	}
 
-	/** The token may be revoked during the upload, which may last a quarter of an hour. */
+	/** The token is checked again, because it may be revoked during an upload, which may last a quarter of an hour. */
 	write(bytes: Uint8Array, start: number, end: number): void {
 		if (this.exchange.failIfRevoked()) {
 			this.rest = 0;
@@ -104,7 +104,10 @@ class Upload implements BodySink, Sender {
 
 class Piece extends Upload {
 	readonly #firmware: Firmware;
-	/** Number of bytes at the start of this piece that were processed before, if the client repeats it. */
+	/**
+	 * Number of bytes at the start of this piece that were processed before. It is above 0 if the client repeats the
+	 * piece.
+	 */
 	#known = 0;
 
 	constructor(exchange: Exchange<Firmware | undefined>, firmware: Firmware) {
@@ -113,8 +116,8 @@ class Piece extends Upload {
 	}
 
 	/**
-	 * Offset 0 begins an upload. A repeated piece replaces the request that sent it before: the gateway notices a lost
-	 * connection later than the client. Returns TAKEN or a refusal.
+	 * Begins a piece. Returns TAKEN or a refusal. Offset 0 begins an upload. If a piece is repeated, this request
+	 * replaces the earlier one, because the gateway may not know yet that the earlier connection is lost.
 	 */
 	override begin(offset: number, total: number): number {
 		const { exchange, updater } = this;
@@ -159,7 +162,7 @@ class Piece extends Upload {
 		}
 	}
 
-	/** The next piece begins after the last byte that was processed. */
+	/** Ends this request. The next piece must begin after the last byte that was processed. */
 	override abort(): void {
 		this.leave();
 	}
@@ -169,7 +172,7 @@ class Piece extends Upload {
 		super.updated(refusal);
 	}
 
-	/** False once the reply was sent. */
+	/** False if the reply was sent, or if another request has replaced this one. */
 	private get isCurrent(): boolean {
 		return this.#firmware.upload?.request === this;
 	}

@@ -1,9 +1,9 @@
-/** `system/upgrade/install`: installs the newer version that the check has found. */
+/** Route `system/upgrade/install`: installs the newer version that the check has found. */
 import { BUSY, UNSUPPORTED } from "../../api/errors.js";
 import type { Exchange } from "../../api/exchange.js";
 import type { Firmware } from "../firmware.js";
 
-/** Starts the download; `system/status` shows its progress and result. */
+/** Starts the download. The progress and the result are in `system/status`. */
 export function postInstall(exchange: Exchange<Firmware | undefined>): void {
 	const refusal = exchange.part?.install() ?? UNSUPPORTED;
 	if (refusal === "") exchange.empty();

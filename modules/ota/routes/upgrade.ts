@@ -1,4 +1,4 @@
-/** `system/upgrade`: settings of the check for newer firmware. */
+/** Route `system/upgrade`: settings of the check for newer firmware. */
 
 import type { BodyValues } from "../../api/body.js";
 import type { Exchange } from "../../api/exchange.js";
@@ -17,7 +17,7 @@ function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefi
 	const isFile = url === "" || parseFileURL(withBoard(url, info.board)) !== undefined;
 	if (isFile) {
 		const puts = putsOf(UPGRADE.fields, values);
-		// A version from the old address does not apply to the new one.
+		// A version that was found at the old address is not a version of the new address.
 		const isOther = given !== undefined && given !== config.get(UPGRADE_URL);
 		return isOther ? [...puts, put(UPGRADE_FOUND_VERSION, "")] : puts;
 	}

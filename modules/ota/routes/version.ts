@@ -1,4 +1,4 @@
-/** `system/version`: running firmware, device, and source of newer firmware. */
+/** Route `system/version`: running firmware, device, and address of newer firmware. */
 import type { Exchange } from "../../api/exchange.js";
 import { booleanMember, numberMember, textMember } from "../../api/members.js";
 import { SCOPE_FULL } from "../../auth/tokens.js";
@@ -19,7 +19,7 @@ export function getVersion(exchange: Exchange): void {
 	const { config, info, text } = exchange.core;
 	const wholeURL = upgradeURLOf(config, info);
 	const isOwner = exchange.core.scopeOf(exchange.token) === SCOPE_FULL;
-	// The query of a signed address is a secret, so only an owner sees it.
+	// The query of a signed address is a secret, so only the owner sees it.
 	const upgradeURL = isOwner ? wholeURL : withoutQuery(wholeURL);
 	const built = new Uint8Array(UTC_LENGTH);
 	writeUTC(built, 0, info.builtUtcMs);

@@ -28,10 +28,10 @@ import {
 import type { Networking } from "../networking.js";
 import { isHostname, isPassword, isSSID } from "../settings.js";
 
-/** Shown in place of a missing address. */
+/** Address in replies if there is none. */
 export const NO_ADDRESS = "0.0.0.0";
 
-/** Body member that makes a change take effect at once; it is not stored. */
+/** Body member that makes a change take effect immediately; it is not stored. */
 export const APPLY = bodyField<boolean>({ name: "apply", kind: BOOLEAN, initial: false });
 const ADDRESS_FIELDS = Object.freeze([WIFI_IP, WIFI_NETMASK, WIFI_GATEWAY] as const);
 export const AP_FIELDS = Object.freeze([AP_SSID, AP_PASSWORD, AP_ENABLED]);
@@ -66,12 +66,15 @@ export function postWiFi(exchange: Exchange<Networking>, values: BodyValues): vo
 	}
 }
 
-/** Returns the settings of a network, which is then on trial; undefined after replying with an error. */
+/**
+ * Returns the settings of a network, which will be on trial. If they are invalid, replies with an error and returns
+ * undefined.
+ */
 export function acceptStation(exchange: Exchange<Networking>, values: BodyValues): readonly Put[] | undefined {
 	const { config, text } = exchange.core;
 	const { settings } = exchange.part;
 	const ssid = needed(values, WIFI_SSID);
-	// If no password is given, only address or hostname of the stored network change.
+	// Without a password in the request, only address or hostname of the stored network may change.
 	const isStored = ssid !== "" && ssid === config.get(WIFI_SSID);
 	const password = values.get(WIFI_PASSWORD) ?? (isStored ? config.get(WIFI_PASSWORD) : undefined);
 	const dhcp = needed(values, WIFI_DHCP);
@@ -90,7 +93,7 @@ export function acceptStation(exchange: Exchange<Networking>, values: BodyValues
 	return undefined;
 }
 
-/** The form is that of firmware 1.0.x, with the static address or the present one. */
+/** Replies in the form of firmware 1.0.x: the address is the static one or, with DHCP, the present one. */
 function answerStation(exchange: Exchange<Networking>): void {
 	const { config, hostname } = exchange.core;
 	const isDHCP = config.get(WIFI_DHCP);
@@ -153,7 +156,7 @@ export function isWiFiEnabled({ manager }: Networking, { config }: Core): boolea
 	return manager !== undefined && config.get(WIFI_ENABLED);
 }
 
-/** A `warning` if Ethernet and Wi-Fi are both off. */
+/** Writes a `warning` if Ethernet and Wi-Fi are both off. */
 export function writeWayBack(exchange: Exchange<Networking>): void {
 	const { config } = exchange.core;
 	if (exchange.part.manager?.cable === undefined || config.get(ETHERNET_ENABLED) || config.get(WIFI_ENABLED)) return;
@@ -200,7 +203,10 @@ function failUnsupported(exchange: Exchange<Networking>): void {
 	exchange.fail(501, UNSUPPORTED, "This device has no radio for Wi-Fi.");
 }
 
-/** A network from a backup is on trial; the present one gets no new trial. */
+/**
+ * Returns the settings of a network from a backup. A different network will be on trial; the present network gets no
+ * new trial.
+ */
 export function acceptNetwork(exchange: Exchange<Networking>, values: BodyValues): readonly Put[] | undefined {
 	const hostname = values.get(WIFI_HOSTNAME);
 	if (needed(values, WIFI_SSID) === "") {
@@ -213,7 +219,7 @@ export function acceptNetwork(exchange: Exchange<Networking>, values: BodyValues
 	return puts?.some(isOther) === false ? [put(WIFI_HOSTNAME, hostname)] : puts;
 }
 
-/** Works without a radio too: the backup may come from another unit. */
+/** Accepts the setting even without a radio, because the backup may come from another unit. */
 export function acceptAnyWiFiEnabled(_: Exchange<Networking>, values: BodyValues): readonly Put[] {
 	return putsOf([WIFI_ENABLED], values);
 }

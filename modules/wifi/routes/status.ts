@@ -1,4 +1,4 @@
-/** Network routes of the API for reading: status and scan. */
+/** Routes of the API that read the network: status and scan. */
 
 import { BUSY } from "../../api/errors.js";
 import type { Exchange } from "../../api/exchange.js";
@@ -22,10 +22,10 @@ import { ScanCursor } from "../scan.js";
 import { ethernetErrorOf, isEthernetEnabled } from "./ethernet.js";
 import { isWiFiEnabled, NO_ADDRESS } from "./settings.js";
 
-/** Buffer for packing, and the packed networks. */
+/** Memory for the buffer in which networks are packed, and for the packed networks. */
 export const SCAN_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 5120 });
 
-/** Time server that is shown if the host has none configured. */
+/** Time server to show if the host has none configured. */
 const NTP_SERVER = "pool.ntp.org";
 
 export function getNetworkStatus(exchange: Exchange<Networking>): void {
@@ -33,19 +33,19 @@ export function getNetworkStatus(exchange: Exchange<Networking>): void {
 	const { manager: network, settings: networkSettings, time } = exchange.part;
 	const { secure } = exchange;
 	const { station, address, cable } = network ?? {};
-	// The simulator has no radio, but can behave as if it were reached over an access point.
+	// The simulator has no radio, but it can simulate that clients use its access point.
 	const isAccessPoint = network?.accessPointOn ?? exchange.viaAccessPoint;
 	const own = isAccessPoint ? ACCESS_POINT_ADDRESS : NO_ADDRESS;
 	const ip = address?.ip ?? own;
 	const netmask = address?.netmask ?? (isAccessPoint ? ACCESS_POINT_NETMASK : NO_ADDRESS);
 	const gateway = address?.gateway ?? own;
 	const { hostname, accessPoint } = networkSettings;
-	// The reply has SSID and channel of the joined network; without one, those of the access point.
+	// The reply contains SSID and channel of the joined network. If none is joined, they are those of the access point.
 	const isOnItsOwn = isAccessPoint && station === undefined;
 	const usesDHCP = (address !== undefined || !isOnItsOwn) && (network?.usesDHCP ?? config.get(WIFI_DHCP));
 	const ssid = station?.ssid ?? (isOnItsOwn ? accessPoint.ssid : config.get(WIFI_SSID));
 	const channel = station?.channel ?? network?.channel ?? 0;
-	// A device that sleeps has Wi-Fi only while a user is active.
+	// A device that sleeps turns Wi-Fi on only while a user is active.
 	const isForNow = saving !== undefined && saving.awakeUntilMs < Number.POSITIVE_INFINITY;
 	const isTemporary = network?.isTemporary === true || (isForNow && network?.isOn === true);
 	const lastError = errorOf(network?.lastError ?? 0);
@@ -92,7 +92,7 @@ function interfaceOf(network: Networking["manager"], isAccessPoint: boolean): st
 	return isAccessPoint ? "access_point" : "none";
 }
 
-/** First server, without its port. */
+/** Returns the first server without its port. */
 function serverOf(servers: string): string {
 	return servers === "" ? NTP_SERVER : servers.split(",", 1)[0].split(":", 1)[0].trim();
 }
@@ -104,14 +104,14 @@ function lastSyncOf({ core: { clock }, part: { time } }: Exchange<Networking>): 
 	return Math.floor((nowMs - clock.monotonicMs() + successMs) / 1000);
 }
 
-/** Null without an error. */
+/** Writes a code; null if there is no error. */
 function codeMember(writer: JSONWriter, name: string, code: string): void {
 	writer.key(name);
 	if (code === "") writer.null();
 	else writer.string(code);
 }
 
-/** The list is empty if the radio is off. */
+/** Replies with the visible networks. The list is empty if the radio is off. */
 export function getScan(exchange: Exchange<Networking>): void {
 	const { manager: network } = exchange.part;
 	if (!exchange.claim(SCAN_COST)) return;
