@@ -1,18 +1,20 @@
 /*
- * Admission queue of a port: connections that have no place in the server yet. A connection may get a place once its
- * first bytes have arrived. With TLS this means enough of a ClientHello (RFC 5246, 7.4.1.2) to tell a client from a
- * peer that only connects; with plain TCP any byte suffices.
+ * Admission queue of a listening port. It contains the connections that have no place in the server yet. A connection
+ * may get a place when its first bytes have arrived. With TLS this means enough of a ClientHello (RFC 5246, 7.4.1.2) to
+ * tell a client from a peer that only connects; with plain TCP any byte suffices.
  *
- * Trusted addresses are those that have shown a valid token within half an hour. The rules, which also apply in
- * hosts/node/admission-queue.ts:
+ * A client's address is trusted if a request from it had a valid token within the last half hour. The following rules
+ * also apply in hosts/node/admission-queue.ts:
  *
  * - If the queue is full when a connection arrives, the address with the most connections loses one; the new connection
- *   is counted too. If several addresses have equally many, a connection of an untrusted address is dropped first, then
+ *   counts too. If several addresses have equally many connections, one from an untrusted address is dropped first, then
  *   one that has sent nothing.
- * - Trusted addresses get places before others, but after four places in a row another address gets one.
- * - Within each group the address that was served least recently comes first. Connections of one address keep their
- *   order.
- * - Trust ends after half an hour without a token, after two stalled handshakes, and when any token is revoked.
+ * - Trusted addresses get places before others, but after four places in a row for trusted addresses, another address
+ *   gets one.
+ * - Among the trusted addresses, and among the others, the address that was served least recently comes first.
+ *   Connections from one address keep their order.
+ * - The trust in an address ends after half an hour without a token, after two stalled handshakes, and when any token is
+ *   revoked.
  */
 #ifndef ADMISSION_QUEUE_H
 #define ADMISSION_QUEUE_H

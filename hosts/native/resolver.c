@@ -80,7 +80,7 @@ static void answer(request *entry, const char *address)
 	pthread_mutex_unlock(&self->lock);
 }
 
-/* Returns NULL when the thread must end. */
+/* Returns the next request from the queue, or NULL when the thread must end. */
 static request *next_request(void)
 {
 	struct timespec end;
