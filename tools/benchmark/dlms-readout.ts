@@ -41,7 +41,7 @@ const GMAC = { ...SEALED, auth: "high_gmac", client_address: 1 };
 interface Case {
 	readonly what: string;
 	readonly config: object;
-	/** True if the previous case is the same one without ciphering. */
+	/** True if the previous case is the same readout without ciphering. */
 	readonly comparable?: boolean;
 }
 
@@ -57,7 +57,7 @@ interface Work {
 	readonly steps: number;
 	readonly gcmCalls: number;
 	readonly gcmBytes: number;
-	/** Real time in GCM, on Node. */
+	/** Real time that GCM takes on Node. */
 	readonly gcmMs: number;
 }
 
@@ -73,7 +73,7 @@ export async function measureDLMS(isQuick: boolean): Promise<Section> {
 			READOUTS.forEach((readout, i) => {
 				const head = { engine, meter: one.what, readout, ...timeColumns(work[i].traffic, took[i]) };
 				if (engine !== "xs") rows.push(head);
-				// The first readout has no comparison: it also reads the invocation counter, over a separate connection.
+				// The first readout has no comparison, because it also reads the invocation counter over a separate connection.
 				else rows.push({ ...head, ...workColumns(work[i], one.comparable && i > 0 ? before[i] : undefined) });
 			});
 		}
@@ -122,7 +122,7 @@ function workColumns(work: Work, plain: Work | undefined): Row {
 	};
 }
 
-/** First and next readout of a unit; medians, ms. */
+/** Measures the first and the next readout of a unit. Returns medians, ms. */
 async function measureTimes({ config }: Case, engine: EngineName, count: number): Promise<number[]> {
 	const times: number[][] = READOUTS.map(() => []);
 	const meter = await BenchMeter.start([...METER, "--baud-pace"]);
@@ -170,7 +170,7 @@ async function measureWork({ config }: Case): Promise<Work[]> {
 	}
 }
 
-/** The client leaves before the reply, so that the steps do not include one. */
+/** Reads the meter once. The client disconnects before the reply, so that the steps do not include a reply. */
 async function readOnce(xs: XSWorld): Promise<number> {
 	const { time, serial } = xs.world;
 	const line = serial.meter;

@@ -73,7 +73,7 @@ function encode(rows: readonly Row[], zone: Data.Zone, hasNullTimes = false): Da
 	);
 }
 
-/** Unix ms; without a deviation the date-time is in the meter's own zone. */
+/** Reads a date-time as Unix ms. If it has no deviation, it is in the meter's own time zone. */
 function momentOf(bytes: Buffer, zone: Data.Zone): number {
 	const localMs = Date.UTC(bytes.readUInt16BE(0), bytes[2] - 1, bytes[3], bytes[5], bytes[6], bytes[7]);
 	const deviation = bytes.readInt16BE(9);
@@ -113,7 +113,7 @@ function column(classId: number, code: string): Data.Encoded {
 	return Data.structure(Data.uint16(classId), Data.octets(codeBytes(code)), Data.int8(2), Data.uint16(0));
 }
 
-/** 1-0:99.1.0 with counters; only ranges of time can be selected. */
+/** Makes 1-0:99.1.0 with counters. Only ranges of time can be selected. */
 export function counterProfile(stored: StoredRows, zone: Data.Zone): COSEMObject {
 	const { rows, periodS = 900, isLastFirst = false } = stored;
 	const columns = Data.array([
