@@ -12,7 +12,7 @@ import type { Instruction, InstructionSet } from "./byte-code.js";
 import { CODE, type Heap } from "./heap.js";
 
 const CONDITION = /^BRANCH_(ELSE|IF)$/;
-/** Byte code as the linker writes it: a C string. */
+/** Byte code as the linker writes it, which is a C string. */
 const LITERAL = /\(txByte\*\)"((?:\\x..)+)"/;
 const ESCAPE_LENGTH = 4;
 const IN_FLASH = /^(STRING_[124]|CODE)$/;
@@ -29,7 +29,9 @@ export function shortened(code: readonly Instruction[]): Instruction[] {
 	return list;
 }
 
-/** A branch to a removed instruction leads to the next instruction. */
+/**
+ * Returns the list without the removed instructions. A branch to a removed instruction leads to the next remaining one.
+ */
 function without(list: readonly Instruction[], removed: ReadonlySet<Instruction>): Instruction[] {
 	const next = new Map<Instruction, Instruction>();
 	let following: Instruction | undefined;
@@ -81,7 +83,7 @@ function withPlainLocals(list: readonly Instruction[]): Instruction[] {
 	return withKeptValues(without(list, removed));
 }
 
-/** A value that is stored and loaded again immediately stays on the stack. */
+/** Keeps a value on the stack if it is stored and then immediately loaded again. */
 function withKeptValues(list: readonly Instruction[]): Instruction[] {
 	const targets = new Set(list.map(({ target }) => target));
 	const removed = new Set<Instruction>();
@@ -112,7 +114,7 @@ function withShortConditions(list: readonly Instruction[]): Instruction[] {
 			const [at, after, last] = [list[place]!, list[place + 1], list[place + 2]];
 			if (!areLeft(at)) continue;
 			if (CONDITION.test(at.name)) {
-				// The second branch has the same condition and therefore the same result.
+				// The second branch has the same condition, and therefore the same result.
 				const to = at.name === second!.name ? at.target : after;
 				if (!areLeft(to)) continue;
 				second!.target = to;
