@@ -154,7 +154,7 @@ static bool wake_when_low(int pin)
 #endif
 }
 
-/* Uses EXT0 on a chip where all EXT1 pins share one level. EXT0 can watch only one pin. */
+/* Lets a high pin end sleep. On a chip where all EXT1 pins share one level, EXT0 is used, which can watch one pin. */
 static bool wake_when_high(int pin)
 {
 #if SOC_PM_SUPPORT_EXT0_WAKEUP

@@ -70,7 +70,10 @@ static bool check(esp_err_t error, const char *what, char text[UPDATE_TEXT_SIZE]
 	return error == ESP_OK;
 }
 
-/* The image must end within the checked `length` bytes, because the boot loader uses the length stated in the image. */
+/*
+ * Returns true if the image ends within the `length` bytes that were checked. The boot loader uses the length that the
+ * image states.
+ */
 static bool is_within(const esp_partition_t *slot, size_t length)
 {
 	const esp_partition_pos_t place = { .offset = slot->address, .size = slot->size };

@@ -1,5 +1,6 @@
 /*
- * State machine of the Wi-Fi radio, between wifi-xs.c and the driver. Call everything in the machine's thread.
+ * State machine of the Wi-Fi radio, between wifi-xs.c and the driver. Call all functions in the thread of the XS
+ * machine.
  *
  * ESP-IDF's events do not identify the attempt to join that caused them, but each attempt ends with exactly one
  * RADIO_ENDED.

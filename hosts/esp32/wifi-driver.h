@@ -93,7 +93,7 @@ bool radio_driver_join(const radio_station *station);
 
 void radio_driver_leave(void);
 
-/* Call it only in the mode RADIO_BOTH. */
+/* Sets name and password of the access point. Call it only in the mode RADIO_BOTH. */
 bool radio_driver_set_access_point(const radio_credentials *credentials);
 
 bool radio_driver_scan(void);

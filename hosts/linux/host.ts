@@ -123,7 +123,7 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 		}
 	};
 	const [ip, netmask, gateway] = setting("LEASE")!.split(" ");
-	/** False if the device woke up only for a reading. */
+	/** True if the gateway opens its listeners. It does not if the device woke up only for a reading. */
 	let isServing = false;
 	const listener = (scheme: "http" | "https") =>
 		createListenerPort({

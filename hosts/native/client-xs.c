@@ -29,7 +29,7 @@ typedef struct {
 	stream_client *client;
 	/* Number of references: one for the object, and one for each delivery under way. */
 	atomic_uint references;
-	/* Only used in the machine's thread. */
+	/* True after the object was closed. Only used in the machine's thread. */
 	bool closed;
 } client_binding;
 
@@ -148,7 +148,7 @@ static void check_arguments(xsMachine *the, bool secure)
 	check_buffer(the, ARG_SESSION, TRUST_SESSION_LIMIT, "the session is too large");
 }
 
-/* Copies all texts. Must be called after check_arguments, because nothing may throw once memory is allocated. */
+/* Copies all texts. Must be called after check_arguments, because nothing may throw after memory was allocated. */
 static bool copy_arguments(xsMachine *the, bool secure, client_texts *texts)
 {
 	size_t ignored;

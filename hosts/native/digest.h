@@ -24,7 +24,7 @@ bool digest_finish(digest *d, uint8_t result[DIGEST_SIZE]);
 /* Frees an unfinished digest. */
 void digest_abort(digest *d);
 
-/* The key may have any length. Pass the message with digest_update, then call digest_finish. */
+/* Begins an HMAC. The key may have any length. Pass the message with digest_update, then call digest_finish. */
 bool digest_hmac_start(digest *d, const void *key, size_t length);
 bool digest_hmac_finish(digest *d, uint8_t result[DIGEST_SIZE]);
 

@@ -17,7 +17,7 @@ typedef struct {
 	resolver *resolver;
 	/* Number of references: one for the object, and one for each delivery under way. */
 	atomic_uint references;
-	/* Only used in the machine's thread. */
+	/* True after the object was closed. Only used in the machine's thread. */
 	bool closed;
 } resolver_binding;
 

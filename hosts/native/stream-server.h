@@ -123,7 +123,7 @@ void stream_server_stop(stream_server *server);
 /* Closes all connections, after up to 200 ms for unsent data. `notify` is not called afterwards. */
 void stream_server_close(stream_server *server);
 
-/* Gets the next event. The connections have their turns. Returns false if there is no event. */
+/* Gets the next event. The connections are served in turn. Returns false if there is no event. */
 bool stream_server_next(stream_server *server, stream_event *event);
 
 typedef struct {

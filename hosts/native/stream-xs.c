@@ -24,7 +24,7 @@ typedef struct {
 	 * the server exists.
 	 */
 	atomic_uint references;
-	/* Only used in the machine's thread. */
+	/* True after the object was closed. Only used in the machine's thread. */
 	bool closed;
 	stream_origin origin;
 } stream_binding;

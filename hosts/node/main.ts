@@ -1,5 +1,5 @@
 /**
- * The simulator (`npm start`). Prints `ready https://… http://…` once it accepts connections. SIGUSR1 presses the
+ * The simulator (`npm start`). Prints `ready https://… http://…` when it accepts connections. SIGUSR1 presses the
  * button for a short time. The exit code is 0 after SIGTERM or SIGINT, 2 after a bad command line, and otherwise 1.
  */
 import { readFileSync, statSync } from "node:fs";

@@ -26,7 +26,7 @@ import { bitsOf, decodeCharacter, encodeCharacter, FaultInjector, isSameFrame } 
 export const SERIAL_SEND_LIMIT = 256;
 
 export interface VirtualLineOptions {
-	/** False if the port always uses 8N1. Default: true. */
+	/** True if the port checks parity in hardware. Otherwise it always uses 8N1. Default: true. */
 	hardwareParity?: boolean;
 	/** True if the optical head echoes each character that it sends. */
 	echo?: boolean;

@@ -21,7 +21,7 @@ export interface SimulatedNetwork {
 	/** Signal strength, dBm. */
 	readonly rssi: number;
 	readonly channel: number;
-	/** False if the network's DHCP server never answers. */
+	/** True if the network's DHCP server answers. */
 	readonly givesAddress: boolean;
 }
 

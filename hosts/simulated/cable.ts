@@ -18,7 +18,7 @@ const SPEED = 100;
 
 export interface Cable {
 	readonly isIn: boolean;
-	/** False if the network has no DHCP server. */
+	/** True if the network has a DHCP server. */
 	readonly givesAddress: boolean;
 }
 

@@ -2,8 +2,8 @@
  * Part f: readouts of the default list from a DLMS meter, in HDLC at 9600 Bd; the meter reacts after 20 ms.
  *
  *   time     from the request to the last byte of its reply, on a pseudo-terminal with the speed of a wire. It is
- *            compared with an ideal client, which opens and ends the connection as the gateway does and requests
- *            everything at once: characters both ways × 10 bits ÷ baud, and the meter's reaction before each answer
+ *            compared with an ideal client, which opens and ends the connection as the gateway does, and gets all
+ *            values by one request: characters both ways × 10 bits ÷ baud, and the meter's reaction before each answer
  *   traffic, steps of XS, calls of GCM   measured in the virtual world, so the numbers are the same on every machine.
  *            Steps count from the first character on the line to the last, without the HTTP request and its reply
  */

@@ -4,13 +4,14 @@
  *
  *   sign-on   <- `/ ? [address] ! CR LF`          at 300 Bd
  *   answer    -> identification, after tr
- *   mode A       the block follows at once, at 300 Bd
+ *   mode A       the block follows immediately, at 300 Bd
  *   mode B       the block follows after tr, at the rate of Z
- *   mode C    <- `ACK 0 Z Y CR LF` within 1.5 s: Y=0 block at that rate, Y=1 programming; none or another: at 300 Bd
- *   then      <- NAK within 1.5 s: the block again; ACK, or nothing: done, back to 300 Bd
- *   mode E    <- `ACK 2 Z 2`: the meter repeats it at the new rate, then HDLC has the line
- *   programming  its answers are those of iec-programming.ts, until `SOH B0 ETX BCC` or INACTIVITY_MS
- *   mode D    -> the whole transmission unsolicited, repeatedly, at a fixed rate
+ *   mode C    <- `ACK 0 Z Y CR LF` within 1.5 s: with Y=0 the block follows at the rate of Z, with Y=1 programming mode;
+ *                without a valid acknowledgement the block follows at 300 Bd
+ *   then      <- NAK within 1.5 s: the meter repeats the block; after ACK or silence it returns to 300 Bd
+ *   mode E    <- `ACK 2 Z 2`: the meter repeats it at the new rate, then HDLC uses the line
+ *   programming  the answers are those of iec-programming.ts, until `SOH B0 ETX BCC` or INACTIVITY_MS
+ *   mode D    -> the whole transmission, unsolicited and repeated, at a fixed rate
  *
  * A meter does not listen while it sends. With `clocked`, characters take time on the line; otherwise (on a
  * pseudo-terminal) an answer is sent in no time.

@@ -19,7 +19,7 @@ typedef struct {
 	ethernet_core core;
 	/* Number of references: one for the object, and one for a delivery under way. */
 	atomic_uint references;
-	/* Only used in the machine's thread. */
+	/* True after the object was closed. Only used in the machine's thread. */
 	bool closed;
 } ethernet_binding;
 
