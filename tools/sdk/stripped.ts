@@ -1,6 +1,6 @@
 /**
- * Leaves out those methods of built-in objects that the SDK's linker has stripped, because no code contains their
- * names. The linker removes their C (fxDeadStrip in xsl.c) but keeps a property for each of them in flash. This saves 9
+ * Leaves out the methods of built-in objects that the SDK's linker has stripped. It strips a method if no code contains
+ * the method's name. The linker removes their C (fxDeadStrip in xsl.c) but keeps a property for each of them in flash. This saves 9
  * KB.
  *
  * The properties of stripped constructors, getters and setters remain, and so do the properties of functions in the

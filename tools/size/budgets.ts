@@ -7,9 +7,9 @@
  * board where it is largest, plus about a hundred bytes. Boards with 4 MB of flash have 31 to 39 KB left after their
  * omissions (tools/sdk/omissions.ts, docs/hardware.md).
  *
- * Only the sum of the script is measured; a folder's share is estimated by its characters. Folders with tables of
- * objects (fields, routes, hosts/esp32) take a quarter more, those with long expressions (readout, hdlc, json) a third
- * less.
+ * Only the size of the whole script is measured. A folder's share is estimated from its number of characters. In fact,
+ * folders with tables of objects (fields, routes, hosts/esp32) take a quarter more than estimated, and folders with long
+ * expressions (readout, hdlc, json) take a third less.
  */
 export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/absent.ts": 850,
