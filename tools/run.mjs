@@ -357,7 +357,7 @@ const commands = {
 	lint: () => step(bin("biome"), ["check", "."]),
 	format: () => step(bin("biome"), ["check", "--write", "."]),
 	test: (args) => {
-		// This is omitted for selected tests, which should take only seconds.
+		// The lint is omitted for selected tests, which should take only seconds.
 		if (args.length === 0) {
 			installForTests(TEST_PACKAGES);
 			say("Checking the code with Biome …");

@@ -9,7 +9,7 @@ bool access_point_accepted(int socket)
 	return getenv("GATEWAY_ACCESS_POINT") != NULL;
 }
 
-/* The socket needs no restriction, because it is already bound to the access point's address. On Linux this suffices. */
+/* The socket needs no restriction, because it is bound to the access point's address, which suffices on Linux. */
 bool access_point_bind(int socket)
 {
 	(void)socket;

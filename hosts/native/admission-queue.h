@@ -7,14 +7,14 @@
  * also apply in hosts/node/admission-queue.ts:
  *
  * - If the queue is full when a connection arrives, the address with the most connections loses one; the new connection
- *   counts too. If several addresses have equally many connections, one from an untrusted address is dropped first, then
- *   one that has sent nothing.
+ *   counts too. If several addresses have equally many connections, one from an untrusted address is dropped first,
+ *   then one that has sent nothing.
  * - Trusted addresses get places before others, but after four places in a row for trusted addresses, another address
  *   gets one.
  * - Among the trusted addresses, and among the others, the address that was served least recently comes first.
  *   Connections from one address keep their order.
- * - The trust in an address ends after half an hour without a token, after two stalled handshakes, and when any token is
- *   revoked.
+ * - The trust in an address ends after half an hour without a token, after two stalled handshakes, and when any token
+ *   is revoked.
  */
 #ifndef ADMISSION_QUEUE_H
 #define ADMISSION_QUEUE_H

@@ -182,7 +182,7 @@ class Bench {
 		this.#engine = engine;
 		if (this.#time !== undefined && engine.settled !== undefined) this.#time.settled = () => engine.settled!();
 		await engine.start();
-		// This waits, because a listener that cannot open reports its failure only after its constructor has returned.
+		// A listener that cannot open reports this only after its constructor has returned, so one event is awaited.
 		await new Promise((resolve) => setImmediate(resolve));
 	}
 

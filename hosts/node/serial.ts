@@ -57,7 +57,7 @@ interface Device {
  * pseudo-terminal, which transfers characters in no time.
  */
 export function createSerialPort(path: string, trace: (message: string) => void, isPaced = true): SerialPort {
-	// This tests for parity in hardware, because pseudo-terminals and some adapters refuse 7 bits with parity.
+	// Parity in hardware is tested by trying it, because pseudo-terminals and some adapters refuse 7 bits with parity.
 	const hardwareParity = stty(path, ["cs7", "parenb", "-parodd"]) === undefined;
 	const device: Device = { path, hardwareParity, isPaced, trace, idle: Promise.resolve() };
 	return { io: NodeSerial, pins: device, hardwareParity };
@@ -142,7 +142,7 @@ class NodeSerial implements Serial {
 			await this.#receive(this.#port);
 		}
 		await this.#closing;
-		// This waits, because a pending write still uses the device after the port was closed.
+		// The write is awaited, because it still uses the device after the port was closed.
 		await this.#sent;
 	}
 
@@ -187,8 +187,8 @@ class NodeSerial implements Serial {
 					this.#announce();
 				}
 				await port.drain();
-				// The speed is waited for here: the driver does not know the buffer of a USB converter, and a pseudo-terminal
-				// has no speed.
+				// The calculated end of the output is awaited, because the driver does not know the buffer of a USB converter,
+				// and a pseudo-terminal has no speed.
 				while (!this.#closed && this.#sending.length === 0 && performance.now() < this.#quietAtMs) {
 					await sleep(this.#quietAtMs - performance.now());
 				}

@@ -42,7 +42,7 @@ export class XSWorld {
 	}
 
 	static async start(options: XSWorldOptions = {}): Promise<XSWorld> {
-		// This is needed because a plain compilation does not update the script.
+		// The gateway is bundled here, because a plain compilation does not update the script.
 		await bundleGateway();
 		const world = new XSWorld(options);
 		await world.engine.start();
@@ -112,7 +112,7 @@ export class XSWorld {
 	}
 
 	async #settle(): Promise<void> {
-		// This waits, because the virtual world may react to the engine's actions although its time does not advance.
+		// The virtual world may react to the engine's actions although its time does not advance, so these are awaited.
 		await this.engine.settled();
 		this.#check();
 	}

@@ -10,8 +10,8 @@
  * | 1-0:99.3.0 | 15 min | 5 | oldest first | none |
  *
  * k counts the rows backwards from the last one (k = 0). The time of row k is the end of the last complete period minus
- * k periods. Its status is 8 for k = 2, otherwise 0; its import 12 345 678 901 Wh - 125 Wh * k with scaler -1; its
- * export 3000 kWh - k. In 1-0:98.1.0 only the first row has its time.
+ * k periods. The status of row k is 8 if k = 2, otherwise 0. Its import is 12 345 678 901 Wh - 125 Wh * k, with scaler
+ * -1, and its export is 3000 kWh - k kWh. In 1-0:98.1.0 only the first row has a time.
  */
 import * as Data from "./dlms-data.js";
 import { type COSEMObject, codeBytes } from "./dlms-object.js";

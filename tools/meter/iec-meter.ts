@@ -6,8 +6,8 @@
  *   answer    -> identification, after tr
  *   mode A       the block follows immediately, at 300 Bd
  *   mode B       the block follows after tr, at the rate of Z
- *   mode C    <- `ACK 0 Z Y CR LF` within 1.5 s: with Y=0 the block follows at the rate of Z, with Y=1 programming mode;
- *                without a valid acknowledgement the block follows at 300 Bd
+ *   mode C    <- `ACK 0 Z Y CR LF` within 1.5 s: with Y=0 the block follows at the rate of Z, with Y=1 programming
+ *                mode; without a valid acknowledgement the block follows at 300 Bd
  *   then      <- NAK within 1.5 s: the meter repeats the block; after ACK or silence it returns to 300 Bd
  *   mode E    <- `ACK 2 Z 2`: the meter repeats it at the new rate, then HDLC uses the line
  *   programming  the answers are those of iec-programming.ts, until `SOH B0 ETX BCC` or INACTIVITY_MS

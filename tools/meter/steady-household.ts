@@ -6,7 +6,9 @@ import type { HouseholdReading } from "./household.js";
 
 const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
-/** Start of 2020. The next constants are the registers at that time, and mean powers with their variation over the day. */
+/**
+ * Start of 2020. The next constants are the registers at that time, and mean powers with their variation over the day.
+ */
 const BEGIN_MS = Date.UTC(2020, 0, 1);
 const IMPORT_WH = 1_000_000;
 const EXPORT_WH = 500_000;

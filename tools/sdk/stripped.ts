@@ -1,7 +1,7 @@
 /**
  * Leaves out the methods of built-in objects that the SDK's linker has stripped. It strips a method if no code contains
- * the method's name. The linker removes their C (fxDeadStrip in xsl.c) but keeps a property for each of them in flash. This saves 9
- * KB.
+ * the method's name. It removes the method's C (fxDeadStrip in xsl.c) but keeps a property for the method in flash.
+ * Leaving out these properties saves 9 KB.
  *
  * The properties of stripped constructors, getters and setters remain, and so do the properties of functions in the
  * engine's own tables. A call of a stripped function ends the machine ("dead strip", 4). The linker does not strip a

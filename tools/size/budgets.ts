@@ -8,8 +8,8 @@
  * omissions (tools/sdk/omissions.ts, docs/hardware.md).
  *
  * Only the size of the whole script is measured. A folder's share is estimated from its number of characters. In fact,
- * folders with tables of objects (fields, routes, hosts/esp32) take a quarter more than estimated, and folders with long
- * expressions (readout, hdlc, json) take a third less.
+ * folders with tables of objects (fields, routes, hosts/esp32) take a quarter more than estimated, and folders with
+ * long expressions (readout, hdlc, json) take a third less.
  */
 export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/absent.ts": 850,

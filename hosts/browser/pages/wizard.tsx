@@ -121,7 +121,7 @@ function Language({ next, back }: StepProps) {
 
 function Password({ next, back, actions }: StepProps) {
 	const now = useStore(status);
-	// This is stored, because saving changes the gateway's state, and the form must stay until the next step is shown.
+	// The first answer is kept, because saving changes the gateway's state, but the form must stay until the next step.
 	const [isNew, setNew] = useState<boolean>();
 	useEffect(() => {
 		if (now !== undefined && isNew === undefined) setNew(!now.password_default);
