@@ -1,4 +1,4 @@
-/** For `npm run api -- --make`: makes the marked parts of docs/api.md from modules/api/openapi.json. */
+/** For `npm run api -- --make`: makes the marked sections of docs/api.md from modules/api/openapi.json. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -126,7 +126,7 @@ function command({ path, method, operation }: Operation): string {
 	return `${line}${line.length + data.length < WIDTH ? " " : " \\\n\t"}${data}`;
 }
 
-/** True for a GET whose reply is the same as that of the POST for the same settings. */
+/** Returns true for a GET whose reply equals the reply of the POST for the same settings. */
 function isRepeated({ path, method, operation }: Operation): boolean {
 	const { post } = DOCUMENT.paths[path];
 	const [own, other] = [contentOf(operation)?.schema, post && contentOf(post)?.schema];

@@ -1,6 +1,6 @@
 /**
- * `npm run api -- --make`: writes the tables of settings into openapi.json and this version's backup for tests, and
- * makes the page's types and the tables of docs/api.md.
+ * `npm run api -- --make`: writes the settings into the schemas of openapi.json, writes this version's backup for
+ * tests, and makes the page's types and the tables of docs/api.md.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";

@@ -49,7 +49,7 @@ function text(value: unknown): string {
 		.replaceAll('"', "&quot;");
 }
 
-/** Backquotes mark code; there is no other markup. */
+/** Converts text to HTML. Backquotes mark code; there is no other markup. */
 function prose(value = ""): string {
 	return text(value).replace(/`([^`]+)`/g, "<code>$1</code>");
 }

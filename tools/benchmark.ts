@@ -1,4 +1,4 @@
-/** `npm run benchmark`: compares the gateway with lower bounds (the wire, a bare loop, a bare handler). */
+/** `npm run benchmark`: compares the gateway with lower bounds, which are the wire, a bare loop and a bare handler. */
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";

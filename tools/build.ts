@@ -1,6 +1,6 @@
 /**
  * `npm run build`, `flash` and `monitor`: build a board's firmware with the Moddable SDK and ESP-IDF, write it to the
- * chip, and show its console. Exit code 2 for a bad command line, 1 for other errors.
+ * chip, and show its console. The exit code is 2 after a bad command line, and 1 after other errors.
  */
 import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";

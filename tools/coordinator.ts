@@ -1,6 +1,6 @@
 /**
- * `npm run coordinator`: a Zigbee coordinator that shows what Zigbee2MQTT would make of the gateway (see `--help`).
- * Ends on SIGTERM and SIGINT.
+ * `npm run coordinator`: a Zigbee coordinator that shows how Zigbee2MQTT would present the gateway (see `--help`). Ends
+ * after SIGTERM or SIGINT.
  */
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -23,7 +23,10 @@ const HELP = `A Zigbee coordinator that shows the gateway as Zigbee2MQTT would, 
   --help                 prints this text
 `;
 const JOIN_LIMIT = 254;
-/** The folder is next to that of the simulated coprocessors, because a new unit must be new to its coordinator too. */
+/**
+ * Folder of the coordinator's state. It is next to that of the simulated coprocessors: if both are deleted, a new unit
+ * is also new to its coordinator.
+ */
 const FOLDER = join(".state", "coordinator");
 
 const WORDS = {

@@ -1,6 +1,6 @@
 /**
- * `npm run doctor`: lists the missing tools for each target, with the command that installs each. Exits with 0 if the
- * simulator can run, otherwise with 1.
+ * `npm run doctor`: lists the tools that are missing for each target, with the commands that install them. Exits with 0
+ * if the simulator can run, otherwise with 1.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";

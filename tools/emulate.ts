@@ -1,6 +1,7 @@
 /**
  * `npm run emulate`: builds a board's firmware for Espressif's QEMU and runs it with a simulated meter. Prints `ready
- * https://… http://…` once it serves. Exits with 0 on SIGTERM and SIGINT, 2 for a bad command line, otherwise 1.
+ * https://… http://…` when it accepts connections. The exit code is 0 after SIGTERM or SIGINT, 2 after a bad command
+ * line, and otherwise 1.
  */
 import { join } from "node:path";
 import { checkPorts } from "../hosts/node/ports.js";
@@ -13,7 +14,7 @@ import { type EmulateOptions, parseOptions, USAGE } from "./emulate/options.js";
 import { needQEMU } from "./emulate/qemu.js";
 import { type EmulatedUnit, openUnit } from "./emulate/state.js";
 
-/** Limit from power-on to the first reply. */
+/** Longest time from power-on to the first reply. */
 const START_LIMIT_MS = 300_000;
 const LOGIN_LIMIT_MS = 60_000;
 const WATCH_MS = 1000;

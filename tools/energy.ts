@@ -1,6 +1,6 @@
 /**
- * Energy budget on batteries. `node .build/tools/energy.js` writes the tables of docs/power.md and the README. Currents
- * are from data sheets; times are from the simulator or assumed, as noted.
+ * Calculates how long batteries last. `node .build/tools/energy.js` writes the tables of docs/power.md and the README.
+ * Currents are from data sheets. Times are measured in the simulator or assumed, as noted.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -59,8 +59,8 @@ const value = (name: keyof typeof FIGURES): number => FIGURES[name].value;
 const charge = (milliamperes: number, seconds: number): number => (milliamperes * seconds) / HOUR_S;
 
 /**
- * Charge of a reading, mAh. The charges of a transmission, a day of sleep with leakage, and a day of time
- * synchronizations follow.
+ * Charge of a reading, mAh. The next constants are the charges of a transmission, of a day of sleep with leakage, and
+ * of a day's time synchronizations.
  */
 export const READING = charge(value("running"), value("start")) + charge(value("waiting"), value("reading"));
 export const SENDING = charge(value("radio"), value("sending"));

@@ -1,6 +1,7 @@
 /**
  * `npm run factory`: makes the factory data of one unit (partition image and label, with unique secrets) and prints the
- * command that writes the image. Exit code 2 for a bad command line, 1 for other errors; nothing is written then.
+ * command that writes the image. The exit code is 2 after a bad command line, and 1 after other errors. In both cases
+ * nothing is written.
  */
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * `npm run hub`: a stand-in for Home Assistant. Prints `hub URL TOKEN` once it serves. Ends on SIGTERM, on SIGINT, and
- * with its parent process; exit code 2 for a bad command line.
+ * `npm run hub`: a stand-in for Home Assistant. Prints `hub URL TOKEN` when it accepts connections. Ends after SIGTERM
+ * or SIGINT, and together with its parent process. The exit code is 2 after a bad command line.
  */
 import { parseArgs } from "node:util";
 import { StandIn } from "./hub/home-assistant.js";

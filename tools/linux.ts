@@ -1,7 +1,7 @@
 /**
  * `npm run linux`: builds the firmware with the Moddable SDK and runs it in XS, with the options and the meter of `npm
- * start`. SIGUSR1 presses the button; SIGUSR2 prints the memory in use. Exits with 0 on SIGTERM and SIGINT, 2 for a bad
- * command line, otherwise 1.
+ * start`. SIGUSR1 presses the button; SIGUSR2 prints the memory in use. The exit code is 0 after SIGTERM or SIGINT, 2
+ * after a bad command line, and otherwise 1.
  */
 import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -25,7 +25,7 @@ import { OMISSIONS, readNames } from "./sdk/omissions.js";
 import { MACHINE_ENDED, type RunSettings, runFirmware } from "./sdk/run.js";
 import { type Bits, ROOT } from "./sdk/sdk.js";
 
-/** Names that --without accepts; --zigbee none leaves out the radio. */
+/** Names that --without accepts. For the radio there is `--zigbee none` instead. */
 const LEFT_OUT = Object.keys(OMISSIONS).filter((name) => name !== "zigbee");
 
 const HELP = `${USAGE.replace("npm start", "npm run linux").replace(/ {2}--engine.*\n/, "")}
@@ -179,6 +179,6 @@ class LinuxBench {
 const bench = new LinuxBench(readOptions(process.argv.slice(2)));
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void bench.end(0));
 process.on("disconnect", () => void bench.end(0));
-// Node would open its debugger on SIGUSR1 and end on SIGUSR2.
+// Without these handlers, Node would open its debugger on SIGUSR1 and end on SIGUSR2.
 for (const signal of ["SIGUSR1", "SIGUSR2"] as const) process.on(signal, () => {});
 bench.run().catch((error: Error) => bench.fail(error.message));

@@ -74,7 +74,7 @@ interface Program {
 	pace: boolean;
 	echo: boolean;
 	quiet: boolean;
-	/** True if the parity bit is made in software. */
+	/** True if software makes the parity bit. */
 	parityBits: boolean;
 	format: SerialFormat;
 	display?: MeterDisplay | undefined;
@@ -141,7 +141,7 @@ function makePushMeter(options: PushProgramOptions): PushMeter | AMISMeter {
 	return new PushMeter({ source, baud, format, pushMs, ...sml });
 }
 
-/** Identification of the first slave; each further slave has the next number. */
+/** Identification of the first slave. Each further slave has the next number. */
 const FIRST_IDENT = 12_345_678;
 
 function makeHeatMeter(options: HeatProgramOptions): KMPMeter | MBusMeter {
@@ -176,7 +176,7 @@ function makeProgram(args: string[]): Program | undefined {
 	}
 	if (wantsDLMS(args)) {
 		const options = parseDLMSOptions(args);
-		// In mode E one of the eight bits is the parity bit during the sign-on.
+		// During the sign-on of mode E, one of the eight bits is the parity bit.
 		const form = { parityBits: true, format: FORMAT_8N1 } as const;
 		if (options === undefined) return undefined;
 		const clocked = options.pace || options.port !== undefined;

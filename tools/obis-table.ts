@@ -1,7 +1,7 @@
 /**
  * Makes modules/resources/obis-names.bin (layout: modules/obis/names.ts) from modules/obis/names.tsv at each
- * compilation (tools/run.mjs). Two kinds of text are stored only once: phrases, which are parts of names that several
- * rows share, and fragments, the pieces of text that save the most bytes.
+ * compilation (tools/run.mjs). To save space, two kinds of text are stored only once: phrases, which are the parts of a
+ * name that several rows share, and fragments, which are the pieces of text that save the most bytes.
  */
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -29,7 +29,7 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 export interface NameRow {
 	readonly line: number;
 	readonly key: number;
-	/** One to three phrases, each in English, German and Polish; marks are encoded as control characters. */
+	/** One to three phrases, each in English, German and Polish. Marks are encoded as control characters. */
 	readonly phrases: readonly Phrase[];
 }
 
@@ -48,12 +48,12 @@ const PHRASE_LIMIT = 3;
 /** Maximum number of digits that replace a mark. */
 const NUMBER_LENGTH = 3;
 
-/** No text contains it. */
+/** Character that no text contains. */
 const SEPARATOR = "\0";
 
 const utf8 = new TextEncoder();
 
-/** Sorted by key. */
+/** Returns the rows sorted by key. */
 export function parseNames(source: string): NameRow[] {
 	const rows: NameRow[] = [];
 	let header = false;
@@ -111,7 +111,10 @@ export function buildTable(source: string): Uint8Array {
 	return Uint8Array.from(out);
 }
 
-/** Phrases by key, in the order of their numbers: the empty phrase, phrases that end names, all others. */
+/**
+ * Returns the phrases by key, in the order of their numbers: the empty phrase, the phrases that end names, and all
+ * others.
+ */
 function numberPhrases(rows: readonly NameRow[]): Map<string, Phrase> {
 	const empty: Phrase = Array.from({ length: LANGUAGE_COUNT }, () => "");
 	const phrases = new Map([[phraseKey(empty), empty]]);
@@ -205,7 +208,7 @@ class Packer {
 		if (this.fragments.length > FRAGMENT_LIMIT) throw new Error("too many different letters");
 	}
 
-	/** The shortest form, by dynamic programming over the positions. */
+	/** Returns the shortest packed form, by dynamic programming over the positions in the text. */
 	pack(text: string): number[] {
 		const best: (number[] | undefined)[] = [[]];
 		for (let i = 0; i < text.length; i++) {
@@ -228,14 +231,14 @@ class Packer {
 
 interface Piece {
 	readonly text: string;
-	/** Saved bytes as last calculated. The true number can only be lower. */
+	/** Number of bytes that the piece saved when it was last calculated. The true number can only be lower. */
 	saved: number;
 }
 
 class Savings {
-	/** Remaining texts, with separators between them and in place of extracted fragments. */
+	/** Texts that are not packed yet. Separators are between them, and in the places of extracted fragments. */
 	#rest: string;
-	/** Candidates in ascending order of `saved`. */
+	/** Candidates for fragments, in ascending order of `saved`. */
 	readonly #queue: Piece[] = [];
 
 	constructor(texts: readonly string[]) {
@@ -285,12 +288,18 @@ function worseFirst(x: Piece, y: Piece): number {
 	return x.text < y.text ? -1 : 1;
 }
 
-/** Bytes saved by a fragment: each use becomes one byte, and the piece and its offset are stored once. */
+/**
+ * Returns the number of bytes that a fragment saves. Each use becomes one byte, and the piece and its offset are stored
+ * once.
+ */
 function savedBy(piece: string, count: number): number {
 	return count * (piece.length - 1) - utf8.encode(piece).length - 2;
 }
 
-/** No effect if the table is newer than its sources. Throws an Error with the line of an invalid row. */
+/**
+ * Makes the table. Has no effect if the table is newer than its sources. Throws an Error with the line of an invalid
+ * row.
+ */
 export function buildNames(): void {
 	const [source, table] = ["modules/obis/names.tsv", "modules/resources/obis-names.bin"].map((path) =>
 		join(ROOT, path),

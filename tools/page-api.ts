@@ -1,6 +1,6 @@
 /**
  * For `npm run api -- --make`: makes the page's types of replies (hosts/browser/kit/replies.ts) and limits of fields
- * (bodies.ts) from modules/api/openapi.json. Supports only what the document uses of JSON Schema.
+ * (bodies.ts) from modules/api/openapi.json. It supports only those features of JSON Schema that the document uses.
  */
 import { join } from "node:path";
 import { DOCUMENT, formatted, type Node, ROOT } from "./api/document.js";
@@ -19,7 +19,10 @@ function resolve(schema: Node): Node {
 	return schema?.$ref?.startsWith(SCHEMAS) ? DOCUMENT.components.schemas[schema.$ref.slice(SCHEMAS.length)] : schema;
 }
 
-/** A schema comes before those that it refers to, unless another one did so first. */
+/**
+ * Adds to `found` the names of the schemas to which `schema` refers, directly or through other schemas. A schema comes
+ * before those to which it refers, unless an earlier schema refers to them too.
+ */
 function repliesOf(schema: Node, found: Set<string>): void {
 	if (schema === null || typeof schema !== "object") return;
 	if (typeof schema.$ref === "string" && schema.$ref.startsWith(SCHEMAS)) {
@@ -65,7 +68,7 @@ function replyTypes(): string[] {
 	});
 }
 
-/** A member `by` means that the choices depend on the value of another field. */
+/** Returns the limits of a field. A member `by` means that the choices depend on the value of another field. */
 function limitsOf(schema: Node, conditions: readonly Node[], name: string): string {
 	const { minimum, maximum, minLength, maxLength, pattern, maxItems, items } = schema;
 	const limits: string[] = [];

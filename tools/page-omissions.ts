@@ -1,9 +1,9 @@
 /**
- * The page of a firmware without some parts (tools/sdk/omissions.ts): it lacks their components, which it would never
- * show, and the texts that nothing else uses.
+ * Omissions from the page of a firmware without some parts (tools/sdk/omissions.ts). The page lacks the components of
+ * these parts, which it would never show, and the texts that nothing else uses.
  */
 
-/** Modules of hosts/browser that serve one part or protocol only, by the name of that part or protocol. */
+/** Modules of hosts/browser that are used by only one part or protocol, by the name of that part or protocol. */
 const COMPONENTS: Readonly<Record<string, readonly string[]>> = {
 	backfill: ["pages/backfill.tsx"],
 	hawkbit: ["pages/hawkbit.tsx"],
@@ -15,7 +15,7 @@ const COMPONENTS: Readonly<Record<string, readonly string[]>> = {
 	zigbee: ["pages/zigbee.tsx", "pages/zigbee-map.tsx"],
 };
 
-/** Returns the names that make a difference to the page, in a fixed order. */
+/** Returns those names that make a difference to the page, in a fixed order. */
 export function pageOmissions(names: readonly string[]): readonly string[] {
 	return Object.keys(COMPONENTS).filter((name) => names.includes(name));
 }
@@ -24,7 +24,10 @@ export function omittedModules(names: readonly string[]): readonly string[] {
 	return pageOmissions(names).flatMap((name) => COMPONENTS[name]);
 }
 
-/** Module in place of an omitted one: its components show nothing. Throws an Error if it exports anything else. */
+/**
+ * Returns a module that replaces an omitted one. Its components show nothing. Throws an Error if the source exports
+ * anything else.
+ */
 export function standInFor(source: string): string {
 	const names = [...source.matchAll(/^export function ([A-Z]\w*)\(/gm)].map(([, name]) => name);
 	if (names.length === 0 || names.length !== source.match(/^export /gm)?.length)

@@ -1,7 +1,7 @@
 /**
- * Builds the page into its archive (layout: modules/http/static.ts): the document, which shows the login; scripts and
- * the texts of each language, named after their content; files for a home screen. Runs before every command if a source
- * is newer than the archive.
+ * Builds the page and packs it into an archive (layout: modules/http/static.ts). The archive contains the document,
+ * which shows the login; scripts, and texts in each language, whose names are derived from their content; and files for
+ * a home screen. If a source is newer than the archive, this runs before every command.
  */
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -44,7 +44,7 @@ function newestSource(folder = SOURCE): number {
 		const path = join(folder, entry.name);
 		return entry.isDirectory() ? newestSource(path) : statSync(path).mtimeMs;
 	});
-	// A folder's time changes when a file is deleted.
+	// The time of a folder is included, because it changes when a file in it is deleted.
 	return Math.max(statSync(folder).mtimeMs, ...times);
 }
 
@@ -61,8 +61,8 @@ function documentSource(): string {
 }
 
 /**
- * Beginnings of text keys that scripts complete (`error.${code}`). These keys keep their names. So do keys of one word,
- * because the same word may mean something else in a script.
+ * Returns the beginnings of text keys that scripts complete (`error.${code}`). Such keys keep their names. Keys of one
+ * word also keep their names, because the same word may mean something else in a script.
  */
 function beginningsIn(modules: readonly string[]): readonly string[] {
 	return modules.flatMap((text) => [...text.matchAll(/`([a-z][\w.-]*)\$\{/g)].map(([, beginning]) => beginning));
@@ -70,19 +70,19 @@ function beginningsIn(modules: readonly string[]): readonly string[] {
 
 const KEY = /"([a-z]\w*(?:\.[\w/-]+)+)"/g;
 
-/** Texts of the document's template, as `{login.title}`. */
+/** Texts in the document's template, written as `{login.title}`. */
 const TEMPLATE_KEY = /\{([\w.]+)\}/g;
 
 export interface TextOrder {
-	/** Texts of the template, then `error.offline`. */
+	/** Texts in the template, followed by `error.offline`. */
 	readonly inDocument: readonly TextKey[];
-	/** Texts of the files. Those whose keys the scripts contain come first. */
+	/** Texts in the language files. Texts whose keys the scripts contain come first. */
 	readonly inFiles: readonly TextKey[];
-	/** True if the scripts contain the key itself and not the text's position. */
+	/** Returns true if the scripts contain the key itself instead of the text's position. */
 	isNamed(key: string): boolean;
 }
 
-/** `without`: parts that the firmware lacks. */
+/** Returns the order of the texts. `without` lists the parts that the firmware lacks. */
 export function textOrder(html = documentSource(), without: readonly string[] = []): TextOrder {
 	const modules = sources(without);
 	const beginnings = beginningsIn(modules);
@@ -95,7 +95,7 @@ export function textOrder(html = documentSource(), without: readonly string[] = 
 	return { inDocument, inFiles: [...others.filter(isNamed), ...others.filter((key) => !isNamed(key))], isNamed };
 }
 
-/** Replaces text keys by positions, which are much shorter. */
+/** Replaces text keys in the scripts by positions, which are much shorter. */
 function textNumbers({ inDocument, inFiles, isNamed }: TextOrder): { names: string; plugin: Plugin } {
 	const keys = [...inDocument, ...inFiles];
 	const places = new Map(keys.flatMap((key, place) => (isNamed(key) ? [] : [[key as string, place] as const])));
@@ -115,14 +115,14 @@ function textNumbers({ inDocument, inFiles, isNamed }: TextOrder): { names: stri
 	};
 }
 
-/** Vite's import helper loads styles and preloads scripts; the page needs neither. */
+/** Removes Vite's import helper. It loads styles and preloads scripts; the page needs neither. */
 const PLAIN_IMPORT: Plugin = {
 	name: "plain-import",
 	enforce: "pre",
 	load: (id) => (id.endsWith("vite/preload-helper.js") ? "export const __vitePreload = (load) => load();" : undefined),
 };
 
-/** Modules in place of those that this page lacks. */
+/** Replaces the modules that this page lacks by stand-ins. */
 function standIns(without: readonly string[]): Plugin {
 	const omitted = omittedModules(without).map((path) => join(SOURCE, path));
 	return {
@@ -170,7 +170,10 @@ function hashOf(content: Uint8Array): string {
 	return createHash("sha256").update(content).digest("hex");
 }
 
-/** Texts of a language, one per line. Throws an Error for a text with a line end. */
+/**
+ * Returns the file with the texts of a language, one text per line. Throws an Error for a text that contains a line
+ * end.
+ */
 function textsIn(index: number, { inFiles }: TextOrder): PageFile {
 	const texts = inFiles.map((key) => TEXTS[key][index]);
 	const odd = texts.find((text) => /[\n\r]/.test(text));
@@ -180,7 +183,7 @@ function textsIn(index: number, { inFiles }: TextOrder): PageFile {
 	return { path, type: "text/plain", immutable: true, content };
 }
 
-/** Style of the document. Vite adapts it to the browsers, and gives it as a module. */
+/** Returns the style of the document. Vite adapts it to the browsers, and returns it as a module. */
 async function documentStyle(): Promise<string> {
 	const input = `${join(SOURCE, "document.css")}?inline`;
 	const result = await build({
@@ -222,13 +225,16 @@ function escaped(text: string): string {
 	return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 }
 
-/** Returns the icon in a form for an attribute in double quotes. */
+/** Returns the icon in a form that can be used within an attribute in double quotes. */
 function iconOf(svg: string): string {
 	const drawing = svg.replace(/<title>.*<\/title>/, "").trim();
 	return drawing.replaceAll('"', "'").replaceAll("#", "%23");
 }
 
-/** The same document for every path; `/` appears in the browser's language, each of the other paths in its own. */
+/**
+ * Makes the documents for all paths. They have the same content, but `/` appears in the browser's language, and each of
+ * the other paths has its own language.
+ */
 function documents(html: string, { inDocument }: TextOrder, { style, start }: Inline): PageFile[] {
 	const inLanguages = (element: (language: string, index: number) => string) => LANGUAGES.map(element).join("");
 	const values: Record<string, string> = {
@@ -237,7 +243,8 @@ function documents(html: string, { inDocument }: TextOrder, { style, start }: In
 		OPTIONS: inLanguages((lang, index) => `<option lang="${lang}" value="${lang}">${LANGUAGE_NAMES[index]}</option>`),
 		STYLE: style,
 		START: start,
-		// The icon is in the document, because a browser would request it at the same time.
+		// The icon is included in the document, because a browser would otherwise request it at the same time as the
+		// scripts.
 		ICON: iconOf(readFileSync(join(SOURCE, "icon.svg"), "utf8")),
 	};
 	const numbered = html.replace(TEMPLATE_KEY, (_, key) => `{${inDocument.indexOf(key)}}`);
@@ -254,7 +261,7 @@ function named(text: string): string {
 	return text.replaceAll("%PRODUCT%", PRODUCT);
 }
 
-/** Files with name and icon of the page for a phone's home screen (W3C Web Application Manifest). */
+/** Files with name and icon of the page, for a phone's home screen (W3C Web Application Manifest). */
 const APP_FILES = [
 	["app.webmanifest", "application/manifest+json"],
 	["icon.png", "image/png"],
@@ -269,15 +276,16 @@ async function appFiles(): Promise<PageFile[]> {
 	return [...files, await offlineWorker()];
 }
 
-/** The service worker is at the root, because it can only serve what is below its own path. */
+/** Returns the service worker. It is at the root, because a service worker can only serve paths below its own. */
 async function offlineWorker(): Promise<PageFile> {
 	const { code } = await transform(readFileSync(join(SOURCE, OFFLINE), "utf8"), { minify: true });
 	return { path: `/${OFFLINE}`, type: "text/javascript", immutable: false, content: new TextEncoder().encode(code) };
 }
 
 /**
- * Content Security Policy of the documents (CSP Level 3). It allows the page's own scripts, the gateway's API, and the
- * style and script in the document. No directive applies to the other styles, which are constructed style sheets.
+ * Returns the Content Security Policy of the documents (CSP Level 3). It allows the page's own scripts, the gateway's
+ * API, and the style and script in the document. The other styles are constructed style sheets, to which no directive
+ * applies.
  */
 function policyFor({ style, start }: Inline): string {
 	const source = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
@@ -294,7 +302,7 @@ function policyFor({ style, start }: Inline): string {
 	].join("; ");
 }
 
-/** Packs files into an archive. Files with equal content share it. */
+/** Packs files into an archive. Files with equal content are stored once. */
 export function pack(files: readonly PackedFile[], policy: string): Buffer {
 	const heads = files.map(({ path, type, immutable, content }) => {
 		const tag = hashOf(content).slice(0, TAG_LENGTH);
@@ -319,7 +327,7 @@ export function pack(files: readonly PackedFile[], policy: string): Buffer {
 	return Buffer.concat([start, Buffer.from(policy, "latin1"), ...heads, ...bodies.values()]);
 }
 
-/** `without`: parts and protocols that the firmware lacks. */
+/** Makes the page. `without` lists the parts and protocols that the firmware lacks. */
 export async function makePage(without: readonly string[] = []): Promise<{ files: PackedFile[]; policy: string }> {
 	const html = documentSource();
 	const order = textOrder(html, without);
@@ -344,7 +352,7 @@ async function writeArchive(path: string, without: readonly string[]): Promise<v
 	writeFileSync(path, pack(files, policy));
 }
 
-/** No effect if the archive is newer than its sources. */
+/** Builds the archive. Has no effect if the archive is newer than its sources. */
 export async function buildPage(): Promise<void> {
 	await writeArchive(ARCHIVE, []);
 }

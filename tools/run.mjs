@@ -34,7 +34,7 @@ function attempt(command, args, output = 2) {
 	return status ?? 1;
 }
 
-/** A failed step ends this program with its exit code. */
+/** Runs a step. If it fails, this program ends with the same exit code. */
 function step(command, args) {
 	const status = attempt(command, args);
 	if (status !== 0) process.exit(status);
@@ -55,7 +55,8 @@ function install() {
 	if (!canWrite()) refuseToWrite("the npm packages are not installed");
 	say("Installing the pinned npm packages; the XS engine is built from source, about a minute …");
 	const ci = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
-	// Only XS is built from source; without a compiler the other packages are still useful.
+	// Only XS is built from source. Without a compiler the other packages are still useful, so they are installed
+	// without XS.
 	if (attempt("npm", ci) !== 0) step("npm", [...ci, "--ignore-scripts"]);
 	if (!hasXS()) {
 		say(
@@ -72,7 +73,7 @@ function hasXS() {
 
 const runs = (command, args, input = "") => spawnSync(command, args, { input, stdio: "pipe" }).status === 0;
 
-/** Packages for tests of the native code and of the web server, which report what they skip. */
+/** Debian packages for tests of the native code and of the web server. These tests report what they skip. */
 const TEST_PACKAGES = [
 	{ name: "gcc", isThere: () => runs("gcc", ["--version"]) },
 	{ name: "libmbedtls-dev", isThere: () => runs("gcc", ["-E", "-x", "c", "-"], "#include <mbedtls/ssl.h>\n") },
@@ -85,8 +86,8 @@ const TEST_PACKAGES = [
 ];
 
 /**
- * Returns true if the program is installed; for `npm run test:peers`. Most programs have the name of their Debian
- * package. Two of the packages start a server when installed.
+ * Returns true if the program is installed. Used for `npm run test:peers`. Most programs have the same name as their
+ * Debian package. Two of the packages start a server when they are installed.
  */
 const hasProgram = (name) => runs("sh", ["-c", `PATH="$PATH:/usr/sbin" command -v ${name}`]);
 const PEER_PACKAGES = [
@@ -117,7 +118,7 @@ function installForTests(packages, mayInstall = true) {
 	}
 }
 
-/** Deletes the output of deleted sources, so that a deleted test no longer runs. */
+/** Deletes the compiled files of deleted sources, so that a deleted test no longer runs. */
 function prune(folder) {
 	for (const entry of readdirSync(folder, { withFileTypes: true })) {
 		const path = join(folder, entry.name);
@@ -132,8 +133,8 @@ function prune(folder) {
 const MAKE = "--make";
 
 /**
- * Compiles what the generators need. Errors of the page are not shown, because it may already use a name that is not
- * generated yet.
+ * Compiles what the generators need. Errors of the page are not shown, because the page may already use a name that is
+ * not generated yet.
  */
 function compileTools() {
 	step(bin("tsc"), ["-b", "modules"]);
@@ -143,14 +144,14 @@ function compileTools() {
 async function compile() {
 	const isFixed = !canWrite();
 	if (!isFixed) say("Compiling …");
-	// A read-only checkout that was not built before has an error for each file.
+	// If a checkout is read-only and was not built before, there is an error for each file.
 	if (attempt(bin("tsc"), ["-b"], isFixed ? "ignore" : 2) !== 0) {
 		if (isFixed) refuseToWrite(STALE);
-		// TypeScript's build record is wrong after output was deleted.
+		// After output was deleted, TypeScript's record of the build is wrong.
 		step(bin("tsc"), ["-b", "--force"]);
 	}
 	try {
-		// The Moddable SDK builds in the other folders.
+		// In the other folders are builds by the Moddable SDK.
 		for (const folder of ["hosts", "modules", "test", "tools"]) prune(join(build, folder));
 		const { buildNames } = await import(join(build, "tools", "obis-table.js"));
 		buildNames();
@@ -165,8 +166,8 @@ async function compile() {
 }
 
 /**
- * Replaces this process as far as possible: same terminal, forwarded signals, same exit code. The child's channel
- * closes when this process ends for any reason.
+ * Replaces this process as far as possible. The child has the same terminal, gets forwarded signals, and determines the
+ * exit code. Its channel closes when this process ends for any reason.
  */
 function become(command, args, ended = (code) => process.exit(code)) {
 	const child = spawn(command, args, { cwd: root, stdio: ["inherit", "inherit", "inherit", "ipc"] });
@@ -182,7 +183,10 @@ function become(command, args, ended = (code) => process.exit(code)) {
 const PASSED_ON = ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1", "SIGUSR2"];
 const LOOK_MS = 500;
 
-/** Calls `end` once npm or its shell has ended. On a signal npm ends both, but not the program in the shell. */
+/**
+ * Calls `end` when npm or its shell has ended. On a signal, npm ends itself and the shell, but not the program in the
+ * shell.
+ */
 function followNpm(end) {
 	if (process.env.npm_lifecycle_event === undefined) return;
 	const parents = () => [process.ppid, parentOf(process.ppid)].join(" ");
@@ -204,8 +208,8 @@ function parentOf(pid) {
 }
 
 /**
- * Returns the compiled tests of a source file or folder, of a test file or folder, or of all test files with this name;
- * undefined if nothing matches.
+ * Returns the compiled tests of a source file or folder, of a test file or folder, or of all test files with this name.
+ * Returns undefined if nothing matches.
  */
 function testsOf(argument, kind) {
 	const given = relative(root, join(process.env.INIT_CWD ?? root, argument)).replace(/\\/g, "/");
@@ -227,13 +231,13 @@ function testsOf(argument, kind) {
 	if (statSync(join(root, source)).isDirectory())
 		return existsSync(place) ? `${place}/**/*.${kind}.js` : `${place}*.${kind}.js`;
 	const file = place.replace(/(\.(test|linux|emulated))?\.\w+$/, `.${kind}.js`);
-	// A file without a test of its own is tested with its folder.
+	// A file that has no test of its own is tested by the tests of its folder.
 	return existsSync(file) ? file : `${dirname(place)}/**/*.${kind}.js`;
 }
 
 /**
- * Beginnings of the names of the slowest test files, the slowest first. Files that mostly wait begin first and leave
- * the processors to the others.
+ * Beginnings of the names of the slowest test files, the slowest first. Test files that mostly wait start first,
+ * because they leave the processors to the others.
  */
 const LONG = [
 	"browser/nine-ways",
@@ -265,8 +269,8 @@ function allTests(kind = "test") {
 }
 
 /**
- * Without arguments there is one run of all tests. Otherwise the first run has the tests of the named files and
- * folders, and a second run the tests whose titles contain the other words.
+ * Returns the runs of Mocha. Without arguments, one run has all tests. Otherwise the first run has the tests of the
+ * named files and folders, and the second run has the tests whose titles contain the other words.
  */
 function selections(args, kind) {
 	const all = kind === "test" ? allTests() : [`${build}/test/**/*.${kind}.js`];
@@ -290,7 +294,10 @@ function runTests(lists, ...options) {
 	become(process.execPath, ["--enable-source-maps", ...mocha(...options, ...last)]);
 }
 
-/** Runs all tests. If the only failures are files that hung, runs these again. Mocha's exit code is the number of failures. */
+/**
+ * Runs all tests. If all failures are files that hung, runs these files again. Mocha's exit code is the number of
+ * failures.
+ */
 function runAllTests() {
 	const guarded = ["--require", join(build, "test", "hanging.js")];
 	const options = ["--parallel", "--jobs", "5", "--no-fail-zero", ...guarded];
@@ -315,14 +322,14 @@ const mocha = (...patterns) => [
 	...patterns,
 ];
 
-/** Makes the command fail at its end, although the tests still run. */
+/** Makes the command fail at its end because of a fault in form, although the tests still run. */
 function failForForm() {
 	say("Biome has found problems (see the beginning of the output); npm run format fixes most of them.");
 	process.exitCode ||= 1;
 }
 
 const commands = {
-	// Packages are installed, and everything is compiled by now.
+	// Without arguments there is nothing more to do, because everything is installed and compiled at this point.
 	build: (args) => {
 		if (args.length > 0) become(process.execPath, [...program("tools/build.js"), "build", ...args]);
 		else say("Compiled. The firmware of a board: npm run build -- --board NAME (docs/flashing.md lists them).");
@@ -350,14 +357,14 @@ const commands = {
 	lint: () => step(bin("biome"), ["check", "."]),
 	format: () => step(bin("biome"), ["check", "--write", "."]),
 	test: (args) => {
-		// Selected tests should take seconds.
+		// The lint is omitted for selected tests, which should take only seconds.
 		if (args.length === 0) {
 			installForTests(TEST_PACKAGES);
 			say("Checking the code with Biome …");
 			if (attempt(bin("biome"), ["check", "."]) !== 0) process.on("exit", failForForm);
 		}
 		say("Running the tests …");
-		// Tests mostly wait. The results of a file appear when it ends.
+		// The tests run in parallel, because they mostly wait. The results of a file appear when the file ends.
 		if (args.length === 0) runAllTests();
 		else runTests(selections(args, "test"));
 	},
@@ -365,14 +372,14 @@ const commands = {
 		become(process.execPath, ["--enable-source-maps", ...mocha("--timeout", "0", `${build}/test/**/*.long.js`)]),
 	"test:linux": (args) => {
 		step(process.execPath, [...program("tools/linux.js"), "--build"]);
-		// Each file waits for its firmware half of the time.
+		// Two files run at the same time, because each of them waits for its firmware half of the time.
 		const twoAtOnce = args.length > 1 ? ["--parallel", "--jobs", "2", "--no-fail-zero"] : [];
 		runTests(selections(args, "linux"), ...twoAtOnce);
 	},
 	"test:emulated": (args) => runTests(selections(args, "emulated"), "--timeout", "0", "--bail"),
 	"test:peers": () => {
-		// Packages are installed only in CI. They start a broker and a Prometheus permanently, and people must be asked
-		// before that happens on their own computers.
+		// Packages are installed automatically only in CI. They start a broker and a Prometheus permanently. On their own
+		// computers, people must be asked first.
 		installForTests(PEER_PACKAGES, Boolean(process.env.CI));
 		become(process.execPath, program("test/peers/run.js"));
 	},

@@ -1,10 +1,10 @@
 /**
  * `npm run size`: flash used by each part of the firmware, compared with budgets and with the size of the slot. The
- * firmware is built with the Moddable SDK, without ESP-IDF, for the board given by `-- --board NAME`. It lacks the parts
- * that the board's row leaves out and those in --without, except those in --with. `-- --json` prints the same as JSON; `-- --omissions` builds it once for each
- * part and protocol that can be left out, and prints the bytes that this gains. Exit code 1 if a part exceeds its budget
- * or has none, if less than 8 KB of the slot are left, if the SDK's linker warns, and without the SDK; 2 for a bad
- * command line.
+ * firmware is built with the Moddable SDK, without ESP-IDF, for the board given by `-- --board NAME`. It lacks the
+ * parts that the board's row leaves out and the parts in --without, except those in --with. `-- --json` prints the same
+ * as JSON. `-- --omissions` builds the firmware once for each part and protocol that can be left out, and prints the
+ * bytes that each omission saves. The exit code is 1 if a part exceeds its budget or has none, if less than 8 KB of the
+ * slot are left, if the SDK's linker warns, or if there is no SDK. It is 2 after a bad command line.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,12 +1,13 @@
 /**
- * Makes modules/resources/timezones.bin from this machine's time zone database: `node .build/tools/timezone-table.js`,
- * or with another folder of compiled zones as its argument. The layout is in modules/time/zone.ts. The same release of
- * the database gives the same bytes.
+ * Makes modules/resources/timezones.bin from this computer's time zone database: `node .build/tools/timezone-table.js`.
+ * An argument can name another folder of compiled zones. The layout is in modules/time/zone.ts. The same release of the
+ * database gives the same bytes.
  *
- * Source: the IANA time zone database (tz, https://www.iana.org/time-zones, in the public domain), as Debian's tzdata
- * and others install it. tzdata.zi names the release, the zones and the links. Each zone is a TZif file (RFC 9636) that
- * ends with a TZ string, which is the rule after its last transition. Transitions from 2024 on that do not follow from
- * the rule become exceptions (changes of law; Morocco and Palestine, which follow the lunar calendar, up to 2087).
+ * Source: the IANA time zone database (tz, https://www.iana.org/time-zones, in the public domain), as installed, for
+ * example, by Debian's package tzdata. tzdata.zi names the release, the zones and the links. Each zone is a TZif file
+ * (RFC 9636) that ends with a TZ string, which is the rule after its last transition. Transitions from 2024 on that do
+ * not follow from the rule become exceptions (changes of law; Morocco and Palestine, which follow the lunar calendar,
+ * up to 2087).
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,30 +23,30 @@ import {
 
 export const ZONEINFO = "/usr/share/zoneinfo";
 
-/** Earliest time of the gateway's clock. */
+/** Earliest time that the gateway's clock can have. */
 const BEGIN_S = Date.UTC(2024, 0, 1) / 1000;
 const QUARTER_S = 900;
 const DAY_MS = 86_400_000;
 
-/** Start or end of daylight-saving time, as in a TZ string. With week 0, `day` is a day of the month. */
+/** Start or end of daylight-saving time, as in a TZ string. If the week is 0, `day` is a day of the month. */
 interface Change {
 	readonly month: number;
 	readonly week: number;
 	readonly day: number;
-	/** Seconds from 0:00 of that day. */
+	/** Seconds after 0:00 of that day. */
 	readonly timeS: number;
 }
 
 interface Rule {
 	readonly standardS: number;
 	readonly savingS: number;
-	/** Start and end of daylight-saving time; empty without it. */
+	/** Start and end of daylight-saving time, or empty if there is none. */
 	readonly changes: readonly Change[];
 }
 
 interface Transition {
 	readonly atS: number;
-	/** Seconds east of UTC, from that moment on. */
+	/** Offset from that moment on, seconds east of UTC. */
 	readonly offsetS: number;
 }
 
@@ -60,7 +61,7 @@ interface Zone {
 	readonly rule: string;
 }
 
-/** Zones by name in ascending order; undefined if the database is not installed. */
+/** Zones in ascending order of their names. Undefined if the database is not installed. */
 export interface Zones {
 	readonly release: string;
 	readonly names: ReadonlyMap<string, Zone>;
@@ -76,7 +77,7 @@ export function readZones(folder = ZONEINFO): Zones | undefined {
 	return { release, names: new Map(names.map((name) => [name, readZone(readFileSync(join(folder, name)))])) };
 }
 
-/** Reads the second block, with 64-bit times, and the TZ string after it (RFC 9636, 3). */
+/** Reads a TZif file: the second block, which has 64-bit times, and the TZ string after it (RFC 9636, 3). */
 export function readZone(file: Buffer): Zone {
 	if (file.toString("latin1", 0, 4) !== "TZif" || file[4] < 0x32) throw new Error("no TZif file of version 2 or later");
 	const counts = (at: number) => [0, 1, 2, 3, 4, 5].map((i) => file.readUInt32BE(at + 20 + i * 4));
@@ -94,14 +95,14 @@ export function readZone(file: Buffer): Zone {
 	return { transitions, rule };
 }
 
-/** Parses a TZ string: POSIX.1-2024, 8.3, with the hours of RFC 9636, 3.3.1. */
+/** Parses a TZ string (POSIX.1-2024, 8.3, with the hours of RFC 9636, 3.3.1). */
 export function parseRule(text: string): Rule {
 	const name = "(?:<[+\\-\\w]+>|[A-Za-z]+)";
 	const time = "[+-]?\\d+(?::\\d+)*";
 	const match = new RegExp(`^${name}(${time})(?:${name}(${time})?,([^,]+),([^,]+))?$`).exec(text);
 	if (match === null) throw new Error(`not a TZ string: ${text}`);
 	const [, standard, saving, begin, end] = match;
-	// Offsets of TZ strings are positive to the west.
+	// In TZ strings, offsets to the west are positive.
 	const standardS = 0 - secondsOf(standard);
 	if (begin === undefined) return { standardS, savingS: standardS, changes: [] };
 	const savingS = saving === undefined ? standardS + 3600 : 0 - secondsOf(saving);
@@ -114,7 +115,7 @@ function parseChange(text: string): Change {
 	const [month, week, day] = (/^M(\d+)\.(\d)\.(\d)$/.exec(date) ?? []).slice(1).map(Number);
 	if (month !== undefined) return { month, week, day, timeS };
 	const dayOfYear = Number(/^J(\d+)$/.exec(date)?.[1]);
-	// The other form counts February 29; no zone uses it.
+	// The other form of a day counts February 29. No zone uses it.
 	if (!(dayOfYear >= 1 && dayOfYear <= 365)) throw new Error(`a date that the table can't represent: ${text}`);
 	const inYear = new Date(Date.UTC(2023, 0, dayOfYear));
 	return { month: inYear.getUTCMonth() + 1, week: 0, day: inYear.getUTCDate(), timeS };
@@ -192,7 +193,7 @@ function exceptionsOf({ transitions }: Zone, rule: Rule): Exception[] {
 	return relevant.slice(0, relevant.findLastIndex((span) => isException(span, rule)) + 1);
 }
 
-/** True if the rule gives another offset anywhere in the range. */
+/** Returns true if the rule gives a different offset at any time in the range. */
 function isException({ fromS, untilS, offsetS }: Exception & { fromS: number }, rule: Rule): boolean {
 	if (untilS === Number.POSITIVE_INFINITY) return false;
 	const isOther = (atS: number) => offsetAt(rule, atS) !== offsetS;

@@ -1,6 +1,6 @@
 /**
- * Draws the wiring in docs/hardware.md from the table of boards: `node .build/tools/wiring.js` writes one SVG per kind
- * of board to docs/pictures.
+ * Draws the wiring in docs/hardware.md from the table of boards. `node .build/tools/wiring.js` writes an SVG file for
+ * each kind of board to docs/pictures.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,8 @@ import { type Board, type DividerPin, findBoard } from "../hosts/esp32/boards.js
 export const PICTURES = fileURLToPath(new URL("../../docs/pictures", import.meta.url));
 
 /**
- * Boards that are drawn, one of each kind: a bare devkit, one with a radio, a gateway board, one with battery cells.
+ * Boards to draw, one of each kind: a bare devkit, a devkit with a radio, a gateway board, and a board with battery
+ * cells.
  */
 export const DRAWN = ["esp32-devkitc", "esp32-devkitc-zigbee", "slzb-06", "esp32s3-battery"] as const;
 const BOUGHT = ["slzb-06"];
@@ -75,7 +76,7 @@ function partsOf({ name, meter, zigbee, button, led, battery, usb, cells }: Boar
 	return parts;
 }
 
-/** Divider of equal resistors; the chip measures the voltage at the lowest one. */
+/** Draws a voltage divider of equal resistors. The chip measures the voltage at the lowest one. */
 function dividerOf({ ratio }: DividerPin): string {
 	return `${ratio} × 100 kΩ, 100 nF`;
 }
@@ -114,7 +115,7 @@ function box(left: number, top: number, right: number, bottom: number, fill: str
 	return `<rect x="${left}" y="${top}" ${size} rx="8" fill="${fill}" stroke="#8a94a0"/>`;
 }
 
-/** The receiving end has an arrow; wires of the supply have none. */
+/** Draws a wire. An arrow points to the receiving end; wires of the power supply have no arrow. */
 function line(y: number, { pin, device, colour }: Wire): string[] {
 	const [from, to] = [BOARD.right, DEVICE.left];
 	const tip = colour === OUT ? [to, -1] : [from, 1];

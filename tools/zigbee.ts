@@ -1,4 +1,4 @@
-/** `npm run zigbee`: the Zigbee simulator. Ends on SIGTERM, on SIGINT, and with its parent process. */
+/** `npm run zigbee`: the Zigbee simulator. Ends after SIGTERM or SIGINT, and together with its parent process. */
 
 import { openPseudoTerminal } from "./meter/pseudo-terminal.js";
 import { UsageError } from "./meter/words.js";

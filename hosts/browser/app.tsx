@@ -1,4 +1,4 @@
-/** Login, pages, wall display, and the dialogs that every page can show. */
+/** The whole page: login, pages, wall display, and the dialogs that every page can show. */
 import { useEffect, useState } from "preact/hooks";
 import { Display } from "./display.js";
 import { Frame } from "./frame.js";
@@ -17,9 +17,9 @@ import { LoginForm, LoginPage, LoginReason } from "./pages/login.js";
 export function App() {
 	const isIn = useStore(loggedIn);
 	const isDisplay = useStore(display);
-	// Once the user has logged in, the end of a session only opens a dialog over the page, so that no input is lost.
+	// After the user has logged in, the end of a session only opens a dialog over the page, so that no input is lost.
 	const [wasIn, setWasIn] = useState(isIn && !isDisplay);
-	// True while a display shows the login page in place of the readings.
+	// This is true while a display shows the login page instead of the readings.
 	const [isLoginShown, setLoginShown] = useState(false);
 	useEffect(() => {
 		if (isIn && !isDisplay) setWasIn(true);
@@ -56,7 +56,7 @@ export function App() {
 	);
 }
 
-/** Asks for the password if a device that is signed in for reading needs more rights. */
+/** Asks for the password if a device that stays signed in for reading needs more rights. */
 function PasswordQuestion() {
 	if (!useStore(passwordWanted)) return null;
 	return (
@@ -113,7 +113,7 @@ function RestartOverlay() {
 	);
 }
 
-/** Opens the wizard once, if the gateway was never configured. */
+/** Opens the wizard if the gateway was never configured, but only once. */
 export function openWizardIfNew(): void {
 	const end = status.watch((value) => {
 		if (value === undefined) return;

@@ -1,6 +1,7 @@
 /**
- * Wall display: overview and readings, without settings, in figures that can be read from across the room. It may run
- * for weeks, so it never waits for input, and it recovers by itself when the gateway returns.
+ * Wall display: overview and readings, without settings, in figures that can be read from across the room. The display
+ * may run for weeks. Therefore it never waits for input, and it recovers by itself when the gateway can be reached
+ * again.
  */
 import { useEffect } from "preact/hooks";
 import { LostNotice, PageOf, useMain } from "./frame.js";

@@ -1,4 +1,4 @@
-/** Navigation, and the notices that every page shows. */
+/** Navigation, and the notices that appear on every page. */
 import type { ComponentType } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { LanguageChoice, ThemeChoice } from "./kit/choices.js";
@@ -16,10 +16,10 @@ import { Dashboard } from "./pages/dashboard.js";
 import { LoginForm } from "./pages/login.js";
 import type { TextKey } from "./text/all.js";
 
-/** The notice appears this long before the end of a session. */
+/** The notice about the end of a session appears this long before the end. */
 const SOON_MS = 120_000;
 
-/** The overview is part of this script; the other pages are in two scripts that are loaded later. */
+/** The overview is part of this script. The other pages are in two scripts that are loaded later. */
 type Pages = Readonly<Record<string, ComponentType>>;
 const pages = new Store<Pages>({ dashboard: Dashboard });
 
@@ -165,7 +165,7 @@ function SessionNotice() {
 	useEffect(() => {
 		const look = () => {
 			const leftMs = (endMs ?? Number.POSITIVE_INFINITY) - Date.now();
-			// A device that stays signed in can still read after the session, so it needs no notice.
+			// A device that stays signed in can read even without a session, so it needs no notice.
 			setSoon(leftMs > 0 && leftMs < SOON_MS && reader() === undefined);
 		};
 		look();
@@ -196,7 +196,7 @@ function SessionNotice() {
 	);
 }
 
-/** Notices about functions that do not work, and settings that were not stored. */
+/** Notices about functions that do not work, and about settings that were not stored. */
 function StateNotices() {
 	const now = useStore(status);
 	if (now === undefined) return null;

@@ -1,6 +1,6 @@
 /**
- * Service worker of the installed app: shows an explanation instead of the browser's error page while the gateway can't
- * be reached. It caches nothing; main.tsx passes it the texts in its address.
+ * Service worker of the installed app. While the gateway cannot be reached, it shows an explanation instead of the
+ * browser's error page. It caches nothing. main.tsx passes the texts to it in its address.
  */
 const [language, title, text, retry] = new URLSearchParams(location.search).getAll("t");
 

@@ -1,10 +1,12 @@
 /**
- * Starts the page: chooses the language, shows the login from the document's template, and then loads texts and script,
- * which takes the login over. It shows nothing if this browser has a token, or if the login would begin with a notice.
+ * Starts the page. It chooses the language and shows the login from the document's template. Then it loads the texts
+ * and the page's script, which continues the login. No login is shown if this browser has a token, or if the login
+ * would begin with a notice.
  *
- * The document contains this script, and the content security policy contains its hash. tools/page.ts replaces SCRIPT by
- * the path of the page's script, and TEXTS by the first texts of each language, in the order of the template, and the path
- * of the others. kit/session.ts, kit/text.ts and kit/choices.tsx use the same keys of the browser's storage.
+ * This script is in the document, and its hash is in the content security policy. tools/page.ts replaces SCRIPT by the
+ * path of the page's script. It replaces TEXTS by the first texts of each language, in the order of the template, and
+ * by the path of the other texts. kit/session.ts, kit/text.ts and kit/choices.tsx use the same keys of the browser's
+ * storage.
  */
 {
 	const root = document.documentElement;
@@ -39,12 +41,13 @@
 		const html = document.getElementById("login").innerHTML;
 		app.innerHTML = html.replace(/\{(\d+)\}/g, (_, place) => first[place]);
 		app.querySelector("select").value = language;
-		// The script logs in once it is loaded.
+		// When the page's script is loaded, it performs this login.
 		addEventListener("submit", (event) => {
 			event.preventDefault();
 			root.dataset.sent = "";
 		});
-		// On a slow processor the first paint would otherwise wait for the script. A hidden page is not painted.
+		// Loading waits for the first paint, which would otherwise wait for the script on a slow processor. A hidden page
+		// is not painted.
 		new PerformanceObserver(load).observe({ type: "paint", buffered: true });
 		setTimeout(load, 1_000);
 	}

@@ -1,4 +1,4 @@
-/** Vite imports the style sheet as text. */
+/** Style sheets, which Vite imports as text. */
 declare module "*.css?inline" {
 	const style: string;
 	export default style;

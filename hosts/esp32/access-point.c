@@ -1,4 +1,4 @@
-/* A connection belongs to the access point if replies leave over its interface (wifi-origin.h). */
+/* A TCP connection came in over the access point if packets to its peer leave over the access point (wifi-origin.h). */
 #include "access-point.h"
 
 #include <sys/socket.h>

@@ -1,6 +1,7 @@
 /**
- * `npm run build -- --board NAME` compiles in only the row of its board (gateway/board, sdk.d.ts). A row is a hardware
- * variant with its own device id, which factory data and firmware files contain.
+ * Boards that the firmware supports. `npm run build -- --board NAME` compiles only one of these rows into the firmware,
+ * as the module gateway/board (sdk.d.ts). Each row is a hardware variant with its own device id; factory data and
+ * firmware files contain this id.
  *
  * The pins of gateway boards are taken from public firmware: XZG (xyzroe/XZG, src/const/hw.cpp: brdConfigs, and
  * ethConfigs for Ethernet), slzb-esphome (smlight-tech/slzb-esphome, hw_defs/06xu and hw_defs/mrxu),
@@ -18,7 +19,7 @@ export interface UARTPins {
 	readonly receive: number;
 }
 
-/** Without inversion, the line is high when idle, and light makes it low. */
+/** Pins of the optical head's UART. If not inverted, a line is high when idle, and light makes it low. */
 export interface MeterPins extends UARTPins {
 	readonly invertTransmit: boolean;
 	readonly invertReceive: boolean;
@@ -26,16 +27,16 @@ export interface MeterPins extends UARTPins {
 
 export interface RadioPins extends UARTPins {
 	/**
-	 * Set both RTS and CTS, or neither. The coprocessor must work with and without the lines: its usual firmware uses
-	 * neither.
+	 * Set both RTS and CTS, or neither. The coprocessor's usual firmware uses neither line, so the board must also work
+	 * if the coprocessor ignores them.
 	 */
 	readonly rts?: number;
 	readonly cts?: number;
-	/** Holds the coprocessor in reset while low. */
+	/** GPIO that holds the coprocessor in reset while low. */
 	readonly reset?: number;
-	/** Starts the coprocessor's boot loader if low at the end of reset. */
+	/** GPIO that starts the coprocessor's boot loader if it is low at the end of reset. */
 	readonly boot?: number;
-	/** Connects the coprocessor's serial port to the chip while high, to the USB socket while low. */
+	/** GPIO that connects the coprocessor's serial port to the chip while high, and to the USB socket while low. */
 	readonly select?: number;
 }
 
@@ -49,9 +50,9 @@ export interface RMIIPins {
 	readonly phy: number;
 	readonly mdc: number;
 	readonly mdio: number;
-	/** Powers the PHY (on some boards its oscillator) while high. */
+	/** GPIO that powers the PHY (on some boards the PHY's oscillator) while high. */
 	readonly power?: number;
-	/** The 50 MHz clock: GPIO 0 is an input, GPIO 16 and 17 are outputs. */
+	/** GPIO of the 50 MHz clock. GPIO 0 receives the clock; GPIO 16 and 17 send it to the PHY. */
 	readonly clock: 0 | 16 | 17;
 }
 
@@ -62,11 +63,11 @@ export interface W5500Pins {
 	readonly clock: number;
 	readonly select: number;
 	readonly interrupt: number;
-	/** Holds the W5500 in reset while low. */
+	/** GPIO that holds the W5500 in reset while low. */
 	readonly reset: number;
 }
 
-/** OpenCores' 10/100 MAC in Espressif's QEMU, only in builds for `npm run emulate`. */
+/** OpenCores' 10/100 MAC as Espressif's QEMU emulates it. Only builds for `npm run emulate` use it. */
 export interface EmulatedEthernet {
 	readonly kind: "openeth";
 }
@@ -120,7 +121,7 @@ function radio(transmit: number, receive: number, reset: number, boot: number): 
 	return Object.freeze({ uart: 2, transmit, receive, reset, boot });
 }
 
-/** MDC and MDIO are the same on all these boards. */
+/** Pins of a board with a LAN8720 PHY. MDC and MDIO are the same on all boards of this file. */
 function lan8720(phy: number, power: number, clock: RMIIPins["clock"]): RMIIPins {
 	return Object.freeze({ kind: "rmii", phy, mdc: 23, mdio: 18, power, clock });
 }
@@ -136,7 +137,7 @@ const SHORTER_OF_FLASH = Object.freeze({
 	without: Object.freeze([...SHORT_OF_FLASH.without, "peaks", "tic", "improv"]),
 });
 
-/** XZG's ethConfigs 0, 1 and 2. */
+/** Entries 0, 1 and 2 of XZG's ethConfigs. */
 const OLIMEX_POE = lan8720(0, 12, 17);
 const WT32_ETH01 = lan8720(1, 16, 0);
 const T_INTERNET_POE = lan8720(0, 5, 17);
@@ -202,7 +203,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	board({
 		...ESPRESSIF,
 		...FLASH_4MB,
-		// The firmware for this chip is the longest.
+		// The firmware for this chip is the largest, so this row leaves out the most parts.
 		without: Object.freeze([...LARGE, "statistics", "sma", "sunspec", "shelly-websocket", "prices", "peaks", "tic"]),
 		name: "esp32c3-devkitm",
 		chip: "esp32c3",

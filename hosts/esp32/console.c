@@ -1,7 +1,8 @@
 /*
- * The console (console.ts) as a serial port: UART 0 as ESP-IDF has opened it for stdin and stdout. The locks of stdin
- * and stdout keep log lines and other output apart. There is no driver: a timer polls the UART's buffer of 128 bytes,
- * which is often enough for 115200 Bd except while flash is erased.
+ * Console of the chip as a serial port (console.ts). It uses UART 0, which ESP-IDF has opened for stdin and stdout. The
+ * locks of stdin and stdout prevent log lines and other output from mixing. No UART driver is installed. Instead, a
+ * timer polls the UART's receive buffer of 128 bytes. Polling is fast enough for 115200 Bd, except while flash is
+ * erased.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -16,9 +17,9 @@
 
 #include "machine-post.h"
 
-/* Half of the UART's buffer fills in POLL_US. */
+/* Within POLL_US, half of the UART's receive buffer fills. */
 enum { POLL_US = 5500, RING_SIZE = 256, PIECE = 64, UART = 0 };
-/* Events of serial.ts. */
+/* Event bits, as in serial.ts. */
 enum { READABLE = 1, WRITABLE = 2 };
 
 static struct {
@@ -60,7 +61,7 @@ static void report(unsigned event)
 	if (post) machine_post(console.the, deliver, NULL);
 }
 
-/* Drops bytes that do not fit. False if closed. */
+/* Drops bytes that do not fit. Returns false if the console is closed. */
 static bool store(const uint8_t *bytes, size_t count)
 {
 	pthread_mutex_lock(&console.lock);
@@ -71,7 +72,7 @@ static bool store(const uint8_t *bytes, size_t count)
 	return is_open;
 }
 
-/* Runs in the timer task. */
+/* Polls the UART. Runs in the timer task. */
 static void poll_input(void *context)
 {
 	(void)context;
@@ -92,7 +93,7 @@ static void open_or_close(bool is_open)
 	pthread_mutex_unlock(&console.lock);
 }
 
-/* (target): calls its `onUART(happened, readable)` for each event. */
+/* Argument: target, whose `onUART(happened, readable)` is called for each event. */
 void xs_console_open(xsMachine *the)
 {
 	const esp_timer_create_args_t timer = { .callback = poll_input, .name = "console" };
@@ -133,8 +134,9 @@ void xs_console_read(xsMachine *the)
 }
 
 /*
- * (bytes, start, end): writes the bytes in one piece and unchanged, under the lock of stdout. A log line that another
- * task prints during the write ends without a carriage return. Waits up to 20 ms for the UART.
+ * Arguments: bytes, start, end. Writes the bytes unchanged and without interruption, under the lock of stdout. If
+ * another task prints a log line during the write, that line ends without a carriage return. Waits up to 20 ms for the
+ * UART.
  */
 void xs_console_write(xsMachine *the)
 {

@@ -19,7 +19,10 @@ class Bindings {
 const READABLE = 1;
 const WRITABLE = 2;
 
-/** Any number would do: a write waits until all bytes are sent. */
+/**
+ * Room for writing that is reported to the listener. Its value does not matter, because a write waits until all bytes
+ * are sent.
+ */
 const ROOM = 256;
 
 class ConsoleSerial implements Serial {
@@ -42,7 +45,7 @@ class ConsoleSerial implements Serial {
 	}
 
 	configure(): void {
-		// The speed is fixed.
+		// The console has a fixed speed.
 	}
 
 	close(): void {
@@ -55,5 +58,5 @@ class ConsoleSerial implements Serial {
 	}
 }
 
-/** Frozen, so that it stays in flash. */
+/** This object is frozen, so XS keeps it in flash. */
 export const CONSOLE: SerialPort = Object.freeze({ io: ConsoleSerial, pins: Object.freeze({}), hardwareParity: false });

@@ -3,8 +3,8 @@
 #include "bootloader_random.h"
 
 /*
- * `users` has a bit for each user of the ADC other than the noise source (entropy_user). NOT_BEGUN keeps the noise
- * source off until entropy_begin.
+ * The variable `users` has a bit for each user of the ADC other than the noise source (entropy_user). NOT_BEGUN keeps
+ * the noise source off until entropy_begin.
  */
 enum { NOT_BEGUN = 8 };
 static unsigned users = NOT_BEGUN;

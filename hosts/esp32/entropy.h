@@ -1,8 +1,9 @@
 /*
- * Noise source of the chip's random generator (ESP-IDF 6.0, "Random Number Generation"): the radio while it is on, else
- * the ADC, which must be enabled for this. Without radio and ADC the numbers are only pseudo-random. Keys, salts and
- * nonces are needed before the radio is on, so the ADC feeds the generator from the start, except while another user
- * needs it. Mbed TLS also takes each number from the chip's generator (mbedtls_psa_external_get_random of ESP-IDF).
+ * Noise source of the chip's random generator (ESP-IDF 6.0, "Random Number Generation"): the radio while it is on,
+ * otherwise the ADC, which must be enabled as a noise source. Without radio and ADC, the numbers are only
+ * pseudo-random. Keys, salts and nonces are needed before the radio is on. Therefore the ADC feeds the generator from
+ * the start, except while another user needs the ADC. Mbed TLS takes all its random numbers from the chip's generator
+ * (mbedtls_psa_external_get_random of ESP-IDF).
  *
  * Call all functions in the JavaScript task, or before it exists.
  */

@@ -11,9 +11,11 @@ import type { Board } from "./boards.js";
 
 type Row = NonNullable<Board["ethernet"]>;
 
-/** A retry can succeed if the PHY did not answer because it had no power; other causes are permanent. */
+/**
+ * Time until a failed start is retried, ms. A retry can succeed if the PHY had no power; other causes are permanent.
+ */
 const RETRY_MS = 30_000;
-/** ETHERNET_NO_PIN of ethernet-driver.h. */
+/** GPIO number of a pin that does not exist, as ETHERNET_NO_PIN of ethernet-driver.h. */
 const NONE = -1;
 
 class NativePort extends Native("xs_ethernet_destructor") {
@@ -27,7 +29,7 @@ class NativePort extends Native("xs_ethernet_destructor") {
 	get address(): EthernetAddress | undefined {
 		return native("xs_ethernet_get_address").call(this);
 	}
-	/** The four addresses are "" for DHCP. */
+	/** Starts the port. The four addresses are "" if DHCP shall assign them. */
 	start(hostname: string, ip: string, netmask: string, gateway: string, dns: string): boolean {
 		return native("xs_ethernet_start").call(this, hostname, ip, netmask, gateway, dns);
 	}

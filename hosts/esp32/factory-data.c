@@ -5,7 +5,8 @@
 #include "xsmc.h"
 
 /*
- * RECORD_SIZE and SETTINGS_AT are as in factory.ts. A settings file has its length, less REST bytes, at LENGTH_AT.
+ * RECORD_SIZE and SETTINGS_AT are as in factory.ts. The settings file contains, at LENGTH_AT, its length without REST
+ * bytes.
  */
 enum { RECORD_SIZE = 172, SETTINGS_AT = 256, LENGTH_AT = 6, HEAD_SIZE = 8, REST = 52 + 64 };
 
@@ -14,7 +15,10 @@ static const esp_partition_t *find(void)
 	return esp_partition_find_first(ESP_PARTITION_TYPE_DATA, ESP_PARTITION_SUBTYPE_ANY, "factory_data");
 }
 
-/* Returns the unchecked record as an ArrayBuffer: zeros if it cannot be read, undefined without a partition. */
+/*
+ * Returns the record, unchecked, as an ArrayBuffer. The buffer has zeros if the record cannot be read. Returns
+ * undefined if there is no partition.
+ */
 void xs_factory_data_read(xsMachine *the)
 {
 	uint8_t record[RECORD_SIZE];
@@ -24,7 +28,7 @@ void xs_factory_data_read(xsMachine *the)
 	xsmcSetArrayBuffer(xsResult, record, sizeof record);
 }
 
-/* Returns the unchecked settings file as an ArrayBuffer; undefined without one. */
+/* Returns the settings file, unchecked, as an ArrayBuffer, or undefined if there is none. */
 void xs_factory_data_settings(xsMachine *the)
 {
 	uint8_t head[HEAD_SIZE];
@@ -34,6 +38,6 @@ void xs_factory_data_settings(xsMachine *the)
 	uint32_t length = REST + head[LENGTH_AT] + ((uint32_t)head[LENGTH_AT + 1] << 8);
 	if (length > partition->size - SETTINGS_AT) return;
 	xsmcSetArrayBuffer(xsResult, NULL, length);
-	/* If this fails, the buffer holds zeros, and the firmware reports an invalid file. */
+	/* If this call fails, the buffer keeps its zeros, and the firmware reports an invalid file. */
 	(void)esp_partition_read(partition, SETTINGS_AT, xsmcToArrayBuffer(xsResult), length);
 }

@@ -1,7 +1,7 @@
 /**
- * Factory data of a unit. They have their own partition (`factory_data`), which neither an update nor a factory reset
- * changes. `npm run factory` makes them. A unit without factory data, such as a bought devkit, makes its own at its
- * first start and keeps them in `storage` in the same format.
+ * Factory data of a unit. They are in their own partition (`factory_data`), which neither an update nor a factory reset
+ * changes. `npm run factory` makes factory data. A unit without factory data, such as a bought devkit, makes its own
+ * data at its first start and stores them in `storage` in the same format.
  *
  * Record at the start of the partition. Numbers are little-endian; strings are ASCII, padded with zeros:
  *
@@ -9,11 +9,11 @@
  *     4    2   version of this layout: 1
  *     6    2   hardware variant: the device id of the board (boards.ts)
  *     8   32   serial number: 6 to 32 of 0-9 A-Z
- *    40   32   label password, the first one of the account: 8 to 32 characters
+ *    40   32   password on the label, the account's initial password: 8 to 32 characters
  *    72   64   WPA2 key of the unit's own access point: 8 to 63 characters
- *   136   32   private key of the unit, NIST P-256, high byte first; zeros: it has none
+ *   136   32   private key of the unit, NIST P-256, high byte first; zeros if it has none
  *   168    4   CRC-32 (IEEE 802.3) of all bytes before
- *   256        a signed settings file (modules/provision/file.ts); erased without one
+ *   256        a signed settings file (modules/provision/file.ts); erased bytes if there is none
  *
  * Passwords and keys consist of 0-9 A-Z a-z.
  */
@@ -28,7 +28,7 @@ export const SETTINGS_AT = 256;
 
 export interface FactoryData {
 	readonly serial: string;
-	/** 0 to 65535. */
+	/** Device id of the board, 0 to 65535. */
 	readonly variant: number;
 	readonly labelPassword: string;
 	readonly accessPointKey: string;
@@ -91,7 +91,7 @@ function isMadeOf(text: string, [least, most]: readonly [number, number], ranges
 	return text.length >= least && text.length <= most && hasOnly(text, ranges);
 }
 
-/** Undefined for an invalid record. The device key is a copy. */
+/** Returns undefined for an invalid record. The device key is a copy of the record's bytes. */
 export function decodeFactoryData(bytes: Uint8Array, text: TextCodec): FactoryData | undefined {
 	if (bytes.length < FACTORY_DATA_SIZE) return undefined;
 	for (let i = 0; i < MAGIC.length; i++) if (bytes[i] !== MAGIC.charCodeAt(i)) return undefined;
@@ -115,7 +115,7 @@ export function decodeFactoryData(bytes: Uint8Array, text: TextCodec): FactoryDa
 	};
 }
 
-/** Makes a secret that people can type: 12 characters, 69 bits of entropy. */
+/** Makes a secret that is easy to type: 12 characters, 69 bits of entropy. */
 export function makeSecret(random: (length: number) => Uint8Array): string {
 	// Bytes from `beyond` on are skipped, because their remainders would make some characters more frequent.
 	const beyond = 256 - (256 % CHARACTERS.length);
@@ -132,12 +132,12 @@ export function hostnameOf(serial: string): string {
 }
 
 export interface FactoryDeps {
-	/** Undefined without a partition. */
+	/** Content of the partition `factory_data`; undefined if there is no such partition. */
 	readonly partition: Uint8Array | undefined;
 	readonly storage: Storage;
 	readonly crypto: Pick<Crypto, "random">;
 	readonly text: TextCodec;
-	/** MAC address of the station, 12 hex characters; becomes the serial number. */
+	/** MAC address of the station, 12 hex characters. It becomes the serial number of a unit without factory data. */
 	readonly mac: string;
 	readonly variant: number;
 	trace(message: string): void;
@@ -146,9 +146,9 @@ export interface FactoryDeps {
 }
 
 /**
- * A unit without factory data gets its MAC address as serial number, and random secrets. These are kept in flash and
- * printed at each start, because no label shows them. If factory data exist but are damaged, the unit has a label:
- * nothing secret is printed then, and the owner's account and network stay valid.
+ * Returns the unit's factory data. A unit without them gets its MAC address as serial number, and random secrets. The
+ * secrets are stored in flash and printed at each start, because no label shows them. A unit with damaged factory data
+ * has a label. Therefore nothing secret is printed in this case, and the owner's account and network stay valid.
  */
 export function loadFactoryData(deps: FactoryDeps): FactoryData {
 	const { partition, variant, trace } = deps;
@@ -185,18 +185,24 @@ function ownData({ storage, crypto, text, mac, variant, trace }: FactoryDeps): F
 }
 
 export class FactoryPartition {
-	/** Returns FACTORY_DATA_SIZE bytes, zeros if they cannot be read; undefined without a partition. */
+	/**
+	 * Returns FACTORY_DATA_SIZE bytes, which are zeros if they cannot be read. Returns undefined if there is no
+	 * partition.
+	 */
 	static read(): ArrayBuffer | undefined {
 		return native("xs_factory_data_read").call(this);
 	}
 
-	/** Returns the unchecked settings file; undefined without one. */
+	/** Returns the settings file, unchecked, or undefined if there is none. */
 	static settings(): ArrayBuffer | undefined {
 		return native("xs_factory_data_settings").call(this);
 	}
 }
 
-/** Returns `at` if the text has a forbidden character, or a character after a zero. */
+/**
+ * Returns the end of the text that begins at `at`. Returns `at` itself if the text has a forbidden character, or a
+ * character after a zero.
+ */
 function endOfText(bytes: Uint8Array, at: number, limit: number): number {
 	let end = at;
 	while (end < limit && isLetterOrDigit(bytes[end])) end++;
@@ -214,7 +220,7 @@ function hasLowerCase(bytes: Uint8Array, start: number, end: number): boolean {
 	return false;
 }
 
-/** Polynomial 0x04C11DB7 reflected, "123456789" gives 0xCBF43926. */
+/** CRC-32 with the reflected polynomial 0x04C11DB7. The CRC of "123456789" is 0xCBF43926. */
 function crc32(bytes: Uint8Array, end: number): number {
 	let register = 0xffffffff;
 	for (let i = 0; i < end; i++) {

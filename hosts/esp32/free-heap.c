@@ -23,8 +23,8 @@ size_t free_heap_piece(void)
 static volatile size_t least_heap = SIZE_MAX;
 
 /*
- * Called by ESP-IDF after each allocation, in any task. If two tasks run it at once, the figure written last remains;
- * it is the minimum or close to it.
+ * ESP-IDF calls this after each allocation, in any task. If two tasks run it at the same time, the figure that was
+ * written last remains. It is the minimum or close to it.
  */
 void esp_heap_trace_alloc_hook(void *memory, size_t size, uint32_t kind)
 {
@@ -63,11 +63,11 @@ size_t task_stacks(char *text, size_t size)
 	TaskStatus_t *tasks = calloc(count, sizeof(TaskStatus_t));
 	size_t length = 0;
 	if (!tasks) return 0;
-	/* uxTaskGetSystemState returns 0 if a task was created in the meantime. */
+	/* uxTaskGetSystemState returns 0 if a task was created after the tasks were counted. */
 	count = uxTaskGetSystemState(tasks, count, NULL);
 	for (UBaseType_t i = 0; i < count; i++) {
 		unsigned least;
-		/* ESP-IDF gives all POSIX threads the same name, but the name of a metric must be unique. */
+		/* ESP-IDF gives all POSIX threads the same name, but each metric needs a unique name. */
 		if (!least_of_name(tasks, count, i, &least)) continue;
 		int line = snprintf(text + length, size - length, "%s %u\n", tasks[i].pcTaskName, least);
 		if (line < 0 || (size_t)line >= size - length) break;

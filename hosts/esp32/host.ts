@@ -28,13 +28,16 @@ const HTTP_PORT = 80;
 const HTTPS_PORT = 443;
 
 const ACCESS_POINT_ADDRESS = "192.168.4.1";
-/** Channels allowed everywhere. A joined network may announce a country with more. */
+/**
+ * Country code for the channels that are allowed everywhere. A joined network may announce a country that allows more
+ * channels.
+ */
 const COUNTRY = "01";
 const TIME_SERVERS = "pool.ntp.org,1.pool.ntp.org,2.pool.ntp.org";
 
 const trace = (message: string): void => System.trace(message);
 
-/** Throws an Error with a message for the user. */
+/** Throws an Error with a message for the user if the Host cannot be created. */
 export function createHost(ending: Ending): Host {
 	const timers = new SDKTimers();
 	const text = new SDKText();

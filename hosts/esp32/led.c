@@ -1,4 +1,4 @@
-/* A timer makes the LED blink, without waking the XS machine. */
+/* The LED. A timer makes it blink without waking the XS machine. */
 #include <pthread.h>
 
 #include "mc.xs.h"
@@ -19,7 +19,7 @@ static struct {
 	uint32_t on_ms, off_ms;
 } light = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* The level comes before the direction, so that the pin never shows the opposite level. */
+/* Sets the level before the direction, so that the pin never shows the opposite level. */
 static void show(bool on)
 {
 	light.is_on = on;
@@ -32,7 +32,7 @@ static void start_timer(void)
 	esp_timer_start_once(light.timer, (uint64_t)(light.is_on ? light.on_ms : light.off_ms) * 1000);
 }
 
-/* Runs in the timer task, possibly after the LED has stopped blinking. */
+/* Runs in the timer task. It may run once more after blinking has been stopped. */
 static void toggle(void *context)
 {
 	(void)context;
@@ -51,8 +51,8 @@ static bool has_timer(void)
 }
 
 /*
- * (pin, activeLow, onMs, offMs): onMs 0 means off, offMs 0 on. If memory is short, the LED stays on instead of
- * blinking.
+ * Arguments: pin, activeLow, onMs, offMs. If onMs is 0 the LED stays off; otherwise, if offMs is 0, it stays on. If
+ * memory is short, the LED stays on instead of blinking.
  */
 void xs_led_blink(xsMachine *the)
 {

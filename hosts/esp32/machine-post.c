@@ -1,9 +1,9 @@
 /*
- * A ring of deliveries, and one message in the queue of the JavaScript task, which makes the task empty the ring. A
- * poster that used the queue directly would block while the queue is full, perhaps holding a lock that the JavaScript
- * task waits for. Only this file and the engine (for promises) use the queue, so it is never full. Each poster in
- * hosts/ has at most one post under way, so the ring has room for all. A full ring is a programming error and restarts
- * the chip.
+ * Posts calls to the JavaScript task. They wait in a ring of deliveries; one message in the task's queue makes the task
+ * empty the ring. A poster that used the queue directly would block while the queue is full. It might then hold a lock
+ * that the JavaScript task waits for. Only this file and the engine (for promises) use the queue, so it is never full.
+ * Each poster in hosts/ has at most one delivery under way, so the ring has room for all. A full ring is a programming
+ * error and restarts the chip.
  */
 #include "machine-post.h"
 
@@ -25,13 +25,16 @@ static struct {
 	pthread_mutex_t lock;
 	post ring[POST_LIMIT];
 	unsigned first, count;
-	/* The message is in the queue. */
+	/* True while the message is in the queue. */
 	bool under_way;
 } posts = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static void send(xsMachine *the);
 
-/* Runs in the machine's task. Posts made meanwhile wait for the next message, so that timers can run in between. */
+/*
+ * Runs in the machine's task. Deliveries posted during this run wait for the next message, so that timers can run in
+ * between.
+ */
 static void deliver(void *the, void *refcon, uint8_t *message, uint16_t length)
 {
 	(void)refcon;

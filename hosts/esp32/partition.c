@@ -1,11 +1,12 @@
 /*
  * Partitions (hosts/native/partition.h) in the chip's flash (ESP-IDF 6.0, "Partitions API"), with the names in the
- * partition table. The gateway can use the partitions with its own data, and the firmware slot that is not running
- * (update.h).
+ * partition table. The gateway can use the partitions that contain its own data, and the firmware slot that is not
+ * running (update.h).
  *
- * On encrypted flash an erased byte reads as 0xFF only without decryption, so blocks are checked with and without
- * decryption. At the first start of a unit the boot loader encrypts the empty partitions: their bytes then read as 0xFF
- * with decryption but are not erased. A sector that contains nothing else is erased at its first write.
+ * On encrypted flash, an erased byte reads as 0xFF only if it is read without decryption. Therefore blocks are checked
+ * with and without decryption. At the first start of a unit the boot loader encrypts the empty partitions: their bytes
+ * then read as 0xFF with decryption although they are not erased. If a sector contains only such bytes, its first write
+ * erases it.
  */
 #include "partition.h"
 
@@ -16,7 +17,7 @@
 
 #include "update-slot.h"
 
-/* Bytes checked at once: whole cipher blocks. */
+/* Bytes that are checked in one step: whole cipher blocks. */
 enum { PIECE = 64 };
 
 typedef esp_err_t reader(const esp_partition_t *partition, size_t offset, void *into, size_t size);
@@ -35,7 +36,7 @@ static size_t erased_length(const uint8_t *bytes, size_t size)
 	return length;
 }
 
-/* Reads decrypted bytes; erased bytes read as 0xFF. */
+/* Reads decrypted bytes. Erased bytes read as 0xFF. */
 static esp_err_t read_plain(const esp_partition_t *partition, size_t offset, void *into, size_t size)
 {
 	uint8_t *bytes = into, raw[PARTITION_WRITE_SIZE];
@@ -65,7 +66,7 @@ static esp_err_t find_written(reader *read, const esp_partition_t *partition, si
 	return ESP_OK;
 }
 
-/* Erases sectors that contain only the boot loader's encrypted 0xFF. Sets *found as find_written does. */
+/* Erases sectors that contain only the 0xFF that the boot loader has encrypted. Sets *found as find_written does. */
 static esp_err_t erase_unused(const esp_partition_t *partition, size_t offset, size_t end, size_t *found)
 {
 	for (size_t at = offset; at < end;) {
@@ -102,7 +103,7 @@ bool partition_read(const char *name, size_t offset, void *into, size_t size, ch
 	return check(read_plain(find(name), offset, into, size), name, "read", message);
 }
 
-/* False if the firmware slot must not be changed now. */
+/* Returns false if `name` is the firmware slot and must not be changed now. */
 static bool may_change(const char *name, char message[PARTITION_MESSAGE_SIZE])
 {
 	return strcmp(name, UPDATE_SLOT) != 0 || update_slot_is_free(message);

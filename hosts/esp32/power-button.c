@@ -1,4 +1,7 @@
-/* The interrupt triggers on the level opposite to the last sample, so that no change is missed. */
+/*
+ * A button with debouncing. The interrupt triggers on the level opposite to the last sample, so that no change is
+ * missed.
+ */
 #include <pthread.h>
 
 #include "mc.xs.h"
@@ -73,11 +76,11 @@ static bool start(void)
 	if (esp_timer_create(&rest, &button.rest) != ESP_OK) return false;
 	esp_err_t service = gpio_install_isr_service(0);
 	if (service != ESP_OK && service != ESP_ERR_INVALID_STATE) return false;
-	/* The pin comes last, because its interrupt may occur at once. */
+	/* The pin is configured last, because its interrupt may occur immediately. */
 	return gpio_isr_handler_add(button.pin, on_level, NULL) == ESP_OK && gpio_config(&input) == ESP_OK;
 }
 
-/* (target, pin): calls `target.onButton(pressed)` for the life of the machine. Call once. */
+/* Arguments: target, pin. Calls `target.onButton(pressed)` as long as the machine exists. Call once. */
 void xs_power_button(xsMachine *the)
 {
 	button.the = the;

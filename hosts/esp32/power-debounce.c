@@ -17,7 +17,10 @@ bool power_debounce_next(power_debounce *button, bool *pressed)
 		button->posted = false;
 		return false;
 	}
-	/* Presses and releases alternate, and the last change led to the current state: the count determines the oldest. */
+	/*
+	 * Presses and releases alternate, and the last change led to the current state. Therefore the number of unreported
+	 * changes tells whether the oldest one is a press.
+	 */
 	*pressed = button->unreported % 2 == 1 ? button->pressed : !button->pressed;
 	button->unreported--;
 	return true;

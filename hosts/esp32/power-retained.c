@@ -4,7 +4,7 @@
 
 static const uint32_t MARK = 0x736d6777;
 
-/* CRC-32 of IEEE 802.3 over size and content, bit by bit, because a table would take flash. */
+/* CRC-32 of IEEE 802.3 over size and content. It is computed bit by bit, because a table would take flash. */
 static uint32_t check_of(const retained_record *record)
 {
 	uint32_t crc = ~record->size;

@@ -1,6 +1,6 @@
 /*
- * A record in memory that survives a restart and deep sleep. After a power cut the memory has arbitrary content; a
- * wrong mark or checksum then means that there is no record.
+ * A record in memory that keeps its content through a restart and deep sleep. After a power cut the memory has
+ * arbitrary content. A wrong mark or checksum then shows that there is no record.
  */
 #ifndef POWER_RETAINED_H
 #define POWER_RETAINED_H
@@ -16,9 +16,9 @@ typedef struct {
 	uint8_t bytes[RETAINED_LIMIT];
 } retained_record;
 
-/* False, with the record cleared, for more than RETAINED_LIMIT. */
+/* Stores the bytes. If `size` exceeds RETAINED_LIMIT, clears the record and returns false. */
 bool retained_keep(retained_record *record, const void *bytes, size_t size);
-/* -1 if nothing was kept. `into` may be NULL. */
+/* Copies the bytes to `into`, which may be NULL. Returns their number, or -1 if nothing was stored. */
 int retained_recall(const retained_record *record, uint8_t into[RETAINED_LIMIT]);
 void retained_forget(retained_record *record);
 

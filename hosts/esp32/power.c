@@ -1,4 +1,4 @@
-/* No call waits, except a measurement (under 2 ms) and sleep itself. */
+/* Measurements, outputs and sleep. Only sleep and measurements wait; a measurement takes less than 2 ms. */
 #include <math.h>
 #include <string.h>
 
@@ -80,7 +80,7 @@ static int measure_unit_1(adc_channel_t channel)
 	return millivolts;
 }
 
-/* (pin): mV, or undefined if the pin cannot be measured. Only ADC 1 works while Wi-Fi is on. */
+/* Argument: pin. Returns mV, or undefined if the pin cannot be measured. Only ADC 1 works while Wi-Fi is on. */
 void xs_power_millivolts(xsMachine *the)
 {
 	adc_unit_t unit;
@@ -92,7 +92,7 @@ void xs_power_millivolts(xsMachine *the)
 
 #if SOC_TEMP_SENSOR_SUPPORTED
 
-/* Returns NAN on failure. The sensor shares its supply with the ADC. */
+/* Returns NAN on failure. The sensor needs the same power supply as the ADC. */
 static float measure_temperature(void)
 {
 	const temperature_sensor_config_t config = TEMPERATURE_SENSOR_CONFIG_DEFAULT(TEMPERATURE_MIN, TEMPERATURE_MAX);
@@ -127,10 +127,10 @@ void xs_power_output(xsMachine *the)
 {
 	gpio_num_t pin = (gpio_num_t)xsmcToInteger(xsArg(0));
 	uint32_t level = xsmcToBoolean(xsArg(1)) ? 1 : 0;
-	/* The level comes before the direction, so that the pin never shows the opposite level. */
+	/* The level is set before the direction, so that the pin never shows the opposite level. */
 	gpio_set_level(pin, level);
 	gpio_set_direction(pin, GPIO_MODE_OUTPUT);
-	/* A sleep may have left the pin on hold. */
+	/* Sleep may have left the pin on hold. */
 	gpio_hold_dis(pin);
 	outputs |= 1ULL << pin;
 }
@@ -154,7 +154,7 @@ static bool wake_when_low(int pin)
 #endif
 }
 
-/* Uses EXT0, which has only one pin, on a chip where all EXT1 pins share one level. */
+/* Lets a high pin end sleep. On a chip where all EXT1 pins share one level, EXT0 is used, which can watch one pin. */
 static bool wake_when_high(int pin)
 {
 #if SOC_PM_SUPPORT_EXT0_WAKEUP
@@ -167,8 +167,8 @@ static bool wake_when_high(int pin)
 }
 
 /*
- * (ms, button, supply): never returns. The firmware restarts after `ms`, when GPIO `button` is low, or when GPIO
- * `supply` is high. NO_PIN disables a pin; one that cannot wake the chip is ignored.
+ * Arguments: ms, button, supply. Never returns. The firmware restarts after `ms`, when GPIO `button` is low, or when
+ * GPIO `supply` is high. NO_PIN disables a pin. A pin that cannot wake the chip is ignored.
  */
 void xs_power_deep_sleep(xsMachine *the)
 {
@@ -178,7 +178,7 @@ void xs_power_deep_sleep(xsMachine *the)
 	if (!(ms >= 0) || esp_sleep_enable_timer_wakeup((uint64_t)(ms * 1000)) != ESP_OK) xsRangeError("no time to sleep for");
 	if ((can_wake(button) && !wake_when_low(button)) || (can_wake(supply) && !wake_when_high(supply)))
 		xsRangeError("the pin can't end sleep");
-	/* Outputs on pins that can wake the chip keep their level in sleep, so that a coprocessor stays in reset. */
+	/* Outputs on pins that can wake the chip keep their level during sleep, so that a coprocessor stays in reset. */
 	for (int pin = 0; pin < 64; pin++)
 		if (outputs >> pin & 1 && can_wake(pin)) gpio_hold_en((gpio_num_t)pin);
 	entropy_pause(ENTROPY_SLEEP);
@@ -194,7 +194,10 @@ static uint64_t waking_pins(void)
 #endif
 }
 
-/* (supply): WAKE_… of this start. If neither timer nor supply ended a sleep, the button did. */
+/*
+ * Argument: supply. Returns the cause of this start, one of WAKE_…. If neither timer nor supply ended a sleep, the
+ * button did.
+ */
 void xs_power_wake_reason(xsMachine *the)
 {
 	int supply = (int)xsmcToInteger(xsArg(0));

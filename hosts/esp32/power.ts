@@ -31,7 +31,7 @@ export interface PowerSettings {
 	readonly usb?: Divider | undefined;
 }
 
-/** Smallest voltage that is not regarded as zero, mV: the ADC's range begins at about 0.14 V on the ESP32. */
+/** Voltages below this one count as zero, mV. On the ESP32 the ADC's range begins at about 0.14 V. */
 const NOTHING_MV = 160;
 
 export class ChipPower implements Power {
@@ -68,16 +68,18 @@ export class ChipPower implements Power {
 /** RETAINED_LIMIT of power-retained.h. */
 const RETAINED_SIZE = 256;
 const NO_PIN = -1;
-/** Least voltage with USB plugged in, V. USB must then not be a wake-up source, because the sleep would end at once. */
+/**
+ * Least voltage with USB plugged in, V. USB must not be a wake-up source then, because the sleep would end immediately.
+ */
 const USB_MIN = 4;
 
 export interface SleepSettings {
 	readonly button?: number | undefined;
-	/** Divider at the pin that is high with USB plugged in. */
+	/** Voltage divider at the pin that is high while USB is plugged in. */
 	readonly usb?: Divider | undefined;
 }
 
-/** Not tested on a chip yet. */
+/** Sleep of the host contract. It has not been tested on a chip yet. */
 export class ChipSleep implements Sleep {
 	readonly wakeReason: number;
 	readonly #settings: SleepSettings;

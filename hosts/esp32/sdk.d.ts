@@ -10,32 +10,32 @@ declare module "mc/config" {
 }
 
 declare module "gateway/board" {
-	/** The only row of boards.ts that is compiled in. */
+	/** The only row of boards.ts that is compiled into the firmware. */
 	export const BOARD: import("./boards.js").Board;
 }
 
 declare module "gateway/release" {
-	/** Choices of the firmware's publisher (`--release`). Keys are strings, because strings stay in flash. */
+	/** Choices of the firmware's publisher (`--release`). Keys are hex strings, because XS keeps strings in flash. */
 	export const RELEASE: {
 		/**
 		 * Public keys that may sign updates: points in hex (P256_POINT_LENGTH bytes). If empty, this build accepts no
 		 * update.
 		 */
 		readonly updateKeys: readonly string[];
-		/** Key ids, 8 bytes in hex. */
+		/** Ids of revoked keys, 8 bytes each in hex. */
 		readonly revokedKeys: readonly string[];
 		/** Public key for diagnostic reports: a point in hex, or empty. */
 		readonly reportKey: string;
 		readonly settingsKeys: string;
-		/** URL that announces newer firmware, or empty. */
+		/** URL at which newer firmware is announced, or empty. */
 		readonly upgradeUrl: string;
 		readonly securityLevel: number;
 	};
 }
 
 /**
- * True if the board has a Zigbee coprocessor. It is a constant, so that images for other boards leave out code for a
- * radio.
+ * True if the board has a Zigbee coprocessor. This is a constant, so that firmware for other boards leaves out the code
+ * for a coprocessor.
  */
 declare const HAS_RADIO: boolean;
 declare const HAS_ETHERNET: boolean;

@@ -1,4 +1,4 @@
-/** SerialPort of the host contract (uart-xs.c). It supports 7E1 itself (uart-core.h). */
+/** SerialPort of the host contract (uart-xs.c). The port itself supports 7E1 (uart-core.h). */
 import {
 	SERIAL_ERROR_CHARACTER,
 	SERIAL_ERROR_OVERRUN,
@@ -46,13 +46,13 @@ class UART extends Native("xs_uart_destructor") {
 }
 
 export interface SerialPins {
-	/** Number of the UART: 0 to 2, on the C3 and C6 0 or 1. */
+	/** Number of the UART: 0 to 2, but on the C3 and C6 only 0 or 1. */
 	readonly uart: number;
 	readonly transmit: number;
 	readonly receive: number;
 	readonly rts?: number | undefined;
 	readonly cts?: number | undefined;
-	/** True if the idle line is low. */
+	/** True if the line is low when idle. */
 	readonly invertTransmit?: boolean | undefined;
 	readonly invertReceive?: boolean | undefined;
 }
@@ -61,7 +61,7 @@ export interface SerialSettings extends SerialDevice {
 	readonly pins: SerialPins;
 }
 
-/** One object is both the settings and the `pins`, which saves slots. */
+/** UART of the chip. One object serves as both the settings and `pins`, which saves slots. */
 export class UARTPort<Settings extends SerialSettings = SerialSettings> implements SerialPort {
 	readonly settings: Settings;
 
@@ -83,7 +83,7 @@ export class UARTPort<Settings extends SerialSettings = SerialSettings> implemen
 }
 
 class UARTSerial extends NativeSerial<SerialSettings> {
-	/** Bytes were written since the last event of the native port. */
+	/** True if bytes were written since the last event of the native port. */
 	#hasWritten = false;
 
 	constructor(options: SerialOptions, pins: object) {
@@ -104,7 +104,7 @@ class UARTSerial extends NativeSerial<SerialSettings> {
 		if (happened & LOST) this.failed(SERIAL_ERROR_OVERRUN);
 		if (happened & READABLE && !this.isClosed) this.options.onReadable?.(readable);
 		if (happened & WRITABLE && !this.isClosed) this.options.onWritable?.(this.writable);
-		// If a callback above has written, another DRAINED event follows.
+		// If one of the callbacks above has written bytes, another DRAINED event follows.
 		if (happened & DRAINED && !this.isClosed && !this.#hasWritten) this.options.onDrained?.();
 	}
 

@@ -1,7 +1,8 @@
 /*
- * Replaces large functions of newlib that the chip's C needs only in part, or not at all. ESP-IDF's table for the ROM
- * (newlib_init.c) refers to both conversions of floating-point numbers. They take 15 KB and would be linked although
- * nothing calls them. XS needs logarithms only for the length of a number's text in another radix; newlib's take 7 KB.
+ * Replaces large functions of newlib that the firmware needs only in part, or not at all. ESP-IDF's table for the ROM
+ * (newlib_init.c) refers to newlib's two functions that print and scan floating-point numbers. They take 15 KB and
+ * would be linked although nothing calls them. XS needs logarithms only to compute the length of a number's text in
+ * another radix; newlib's logarithms take 7 KB.
  */
 #include <float.h>
 #include <math.h>
@@ -24,7 +25,7 @@ int _printf_float(struct _reent *context, void *state, FILE *file,
 	int (*put)(struct _reent *, FILE *, const char *, size_t), va_list *arguments);
 int _scanf_float(struct _reent *context, void *state, FILE *file, va_list *arguments);
 
-/* Prints nothing, but consumes the argument. */
+/* Prints nothing, but consumes the argument as the original function does. */
 int _printf_float(struct _reent *context, void *state, FILE *file,
 	int (*put)(struct _reent *, FILE *, const char *, size_t), va_list *arguments)
 {
@@ -39,7 +40,7 @@ int _scanf_float(struct _reent *context, void *state, FILE *file, va_list *argum
 	return MATCH_FAILURE;
 }
 
-/* The error is below 1e-15, relative to the result or absolute. */
+/* The absolute or the relative error is below 1e-15. */
 double log(double number)
 {
 	if (!(number > 0)) return number == 0 ? -HUGE_VAL : (double)NAN;

@@ -8,13 +8,13 @@
 
 typedef struct {
 	const char *text;
-	/* False after a power cut, an external reset or a sleep. */
+	/* False after a power cut, an external reset or a sleep, because these are no faults. */
 	bool is_fault;
 } start_cause;
 
 /*
- * `kept` is the text that the previous program stored for this start, or NULL; it is used if the chip was restarted by
- * software. A requested restart has stored START_ASKED_FOR.
+ * Returns the cause of the chip's start. `kept` is the text that the previous program stored for this start, or NULL.
+ * It is used only if software restarted the chip. If the restart was requested, the text is START_ASKED_FOR.
  */
 start_cause start_cause_of(esp_reset_reason_t reason, const char *kept);
 

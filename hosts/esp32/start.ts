@@ -1,5 +1,5 @@
 /**
- * Starts a firmware. A failed start prints the reason on the console and restarts after a while, so that the boot
+ * Starts the firmware. If that fails, prints the reason on the console and restarts after a while, so that the boot
  * loader returns from an unconfirmed image to the previous one.
  */
 import { BOARD } from "gateway/board";
@@ -10,10 +10,13 @@ import { MEMORY } from "../native/memory.js";
 import { createHost } from "./host.js";
 import { System } from "./system.js";
 
-/** By then the network is joined or the access point is on. */
+/** Time from the start to the report of free memory, ms. By then the network is joined or the access point is on. */
 const MEMORY_REPORT_MS = 10_000;
 
-/** Time to read the console. It also limits how often restarts write to flash. */
+/**
+ * Time from a failed start to the restart, ms. It lets a person read the console, and limits how often restarts write
+ * to flash.
+ */
 const FAILED_RESTART_MS = 10_000;
 
 export function start(make: (host: Host) => { start(): void }): void {

@@ -104,13 +104,13 @@ bool storage_nvs_set(const char *key, const void *value, size_t size, char messa
 		if (result == ESP_OK) result = delete_from(0, key);
 	} else if (result == ESP_ERR_NVS_NOT_FOUND) {
 		result = write_to(0, key, value, size);
-		/* If this fails, the older value stays hidden by the new one. */
+		/* If this call fails, the new value still hides the older one. */
 		if (result == ESP_OK) delete_from(1, key);
 	}
 	return check(result, "stored", message);
 }
 
-/* The hidden value first, so that it can't appear again. */
+/* Deletes the hidden value first, so that it cannot become visible again. */
 bool storage_nvs_delete(const char *key, char message[STORAGE_MESSAGE_SIZE])
 {
 	esp_err_t result = delete_from(1, key);

@@ -1,4 +1,4 @@
-/* prelaunch.c calls storage_nvs_start before XS starts. */
+/* XS binding of the key-value store (storage-nvs.h). prelaunch.c calls storage_nvs_start before XS starts. */
 #include <string.h>
 
 #include "mc.xs.h"

@@ -18,7 +18,10 @@ enum { LINE_LIMIT = 400, REASON_LIMIT = 160, MAC_SIZE = 6 };
 
 static RTC_NOINIT_ATTR retained_record ending;
 
-/* A longer text is cut between UTF-8 characters. */
+/*
+ * Copies the text and replaces control characters by blanks. If the text does not fit, it is cut between two UTF-8
+ * characters.
+ */
 static void one_line(char *line, size_t size, const char *text)
 {
 	size_t length = 0;
@@ -79,8 +82,8 @@ void xs_system_fail(xsMachine *the)
 }
 
 /*
- * Returns the ending of the previous program as [cause, is a fault]. Erases the stored reason, so that a later start
- * does not report it again.
+ * Returns the end of the previous program as [cause, is a fault]. Erases the stored reason, so that a later start does
+ * not report it again.
  */
 void xs_system_ending(xsMachine *the)
 {
@@ -97,15 +100,15 @@ void xs_system_ending(xsMachine *the)
 	xsmcSetIndex(xsResult, 1, xsVar(0));
 }
 
-/* True after power-on. On some boards the reset button and flashing look the same. */
+/* Returns true after power-on. On some boards, pressing the reset button or flashing looks like power-on. */
 void xs_system_switched_on(xsMachine *the)
 {
 	xsmcSetBoolean(xsResult, esp_reset_reason() == ESP_RST_POWERON);
 }
 
 /*
- * (what, exception): called by the engine on an abort, but not for a stack overflow. It allocates nothing, because
- * memory may be full. Returns undefined; the chip then restarts.
+ * Arguments: what, exception. The engine calls this function on an abort, but not on a stack overflow. The function
+ * allocates nothing, because memory may be full. It returns undefined; the chip then restarts.
  */
 static void on_abort(xsMachine *the)
 {

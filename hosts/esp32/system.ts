@@ -18,7 +18,10 @@ export class System {
 	static mac(): string {
 		return native("xs_system_mac").call(this);
 	}
-	/** Calls `target.onButton(pressed)`; `pin` is low while pressed. Throws an Error if it cannot be watched. */
+	/**
+	 * Calls `target.onButton(pressed)` when the button changes. GPIO `pin` is low while the button is pressed. Throws an
+	 * Error if the pin cannot be watched.
+	 */
 	static watchButton(target: object, pin: number): void {
 		native("xs_power_button").call(this, target, pin);
 	}
@@ -26,7 +29,7 @@ export class System {
 	static restart(): void {
 		native("xs_system_restart").call(this);
 	}
-	/** The next start reports `reason`. */
+	/** Restarts; the next start reports `reason`. */
 	static fail(reason: string): void {
 		native("xs_system_fail").call(this, reason);
 	}
@@ -40,7 +43,7 @@ export class System {
 	static switchedOn(): boolean {
 		return native("xs_system_switched_on").call(this);
 	}
-	/** After an abort, the next start reports the reason. Call once. */
+	/** Stores the reason of an abort, so that the next start reports it. Call once. */
 	static watchAborts(): void {
 		native("xs_system_watch_aborts").call(this);
 	}
@@ -48,7 +51,7 @@ export class System {
 
 /**
  * 2020-01-01. An earlier time means that the clock was not set: the clock begins at 1970 after each power cut, and no
- * unit runs for 50 years without one.
+ * unit runs for 50 years without a power cut.
  */
 const EARLIEST_UTC_MS = 1_577_836_800_000;
 

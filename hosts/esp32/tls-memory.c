@@ -1,7 +1,8 @@
 /*
- * On an ESP32, Mbed TLS and the unpacker first use 75 KB of the code memory (IRAM; sdkconfig/esp32.defaults), then the
- * heap. This saves 10 KB of heap per connection, 30 KB during a handshake, and 11 KB during an update. Access to single
- * bytes there is slow: unpacking an image takes about 3 s longer (estimated: 4 accesses per symbol).
+ * On an ESP32, Mbed TLS and the unpacker of firmware images use the heap only when 75 KB of the code memory (IRAM;
+ * sdkconfig/esp32.defaults) are full. This saves 10 KB of heap per connection, 30 KB during a handshake, and 11 KB
+ * during an update. Access to single bytes in code memory is slow: unpacking an image takes about 3 s longer
+ * (estimated: 4 accesses per symbol).
  */
 #include "tls-memory.h"
 

@@ -3,10 +3,10 @@
 
 #include <stddef.h>
 
-/* Call before any use of Mbed TLS. Memory allocated earlier can still be freed. */
+/* Call before any use of Mbed TLS. Memory that was allocated earlier can still be freed. */
 void tls_memory_start(void);
 
-/* Memory set to 0, or NULL. free() frees it. */
+/* Returns memory set to 0, or NULL. It is freed by free(). */
 void *tls_memory_take(size_t count, size_t size);
 
 #endif

@@ -1,13 +1,13 @@
 /*
- * State between the chip's UART and JavaScript: two rings, the parity of 7E1, and pending events.
+ * State between the chip's UART and JavaScript: two ring buffers, the parity of 7E1, and pending events.
  *
  * A 7E1 character equals an 8N1 character with the parity of the other bits in bit 7. For 7E1 the UART runs at 8N1,
- * with the parity in software, because the UART's own check does not show which byte was wrong. Received bytes up to
- * 0x7f are good, those from 0x80 on damaged. In the other formats bytes pass unchanged; for 8E1 the UART only reports
- * that some byte was damaged.
+ * with the parity in software, because the UART's own parity check does not show which byte was wrong. Received bytes
+ * up to 0x7f are good; bytes from 0x80 on are damaged. In the other formats bytes pass unchanged; for 8E1 the UART only
+ * reports that some byte was damaged.
  *
- * Limits: UART_RECEIVE_LIMIT unread bytes; further bytes are lost, so the caller checks uart_core_room first.
- * UART_SEND_LIMIT unsent bytes.
+ * Limits: UART_RECEIVE_LIMIT unread bytes and UART_SEND_LIMIT unsent bytes. Further received bytes are lost, so the
+ * caller checks uart_core_room first.
  */
 #ifndef UART_CORE_H
 #define UART_CORE_H
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* UART_REPORT_AT received bytes are reported without waiting for more. */
+/* When UART_REPORT_AT bytes were received, they are reported without waiting for more. */
 enum { UART_RECEIVE_LIMIT = 1024, UART_SEND_LIMIT = 1024, UART_REPORT_AT = 32 };
 
 /* Pending events; serial.ts has the same numbers. */
@@ -29,7 +29,7 @@ typedef struct {
 	uart_format format;
 	/* True while written bytes may not have left the UART. */
 	bool draining;
-	/* The owner's thread was notified, and has not called uart_core_take yet. */
+	/* True while the owner's thread was notified and has not called uart_core_take yet. */
 	bool posted;
 	unsigned happened;
 	size_t unreported;
@@ -38,9 +38,9 @@ typedef struct {
 	uint8_t receive[UART_RECEIVE_LIMIT], send[UART_SEND_LIMIT];
 } uart_core;
 
-/* The first event reports room for writing. */
+/* Opens the port. The first event reports room for writing. */
 void uart_core_open(uart_core *core);
-/* No event follows. */
+/* Closes the port. No event follows. */
 void uart_core_close(uart_core *core);
 
 size_t uart_core_room(const uart_core *core);
@@ -50,20 +50,26 @@ void uart_core_damage(uart_core *core);
 void uart_core_lose(uart_core *core);
 void uart_core_silence(uart_core *core);
 
-/* The next contiguous piece to send; uart_core_sent records how many bytes the line accepted. */
+/*
+ * Sets *piece to the next contiguous bytes to send and returns their number. Afterwards uart_core_sent records how many
+ * bytes the line accepted.
+ */
 size_t uart_core_next(const uart_core *core, const uint8_t **piece);
 void uart_core_sent(uart_core *core, size_t count);
-/* True if all bytes were passed to the line. UART_DRAINED must follow when they have left it. */
+/*
+ * Returns true if all bytes were passed to the line. In this case UART_DRAINED must be reported when they have left the
+ * line.
+ */
 bool uart_core_drains(const uart_core *core);
 void uart_core_drained(uart_core *core);
 
-/* The owner calls the functions from here on. */
+/* All functions from here on are called by the owner. */
 size_t uart_core_read(uart_core *core, uint8_t *into, size_t limit);
-/* Writes all bytes, or none if there is not enough room; returns whether it has written. */
+/* Writes all bytes and returns true, or writes none and returns false if there is not enough room. */
 bool uart_core_write(uart_core *core, const uint8_t *bytes, size_t count);
 size_t uart_core_writable(const uart_core *core);
 
-/* True if the owner's thread must be notified. */
+/* Returns true if the owner's thread must be notified. */
 bool uart_core_post(uart_core *core);
 unsigned uart_core_take(uart_core *core);
 

@@ -17,20 +17,24 @@
 
 enum { FIRST_BAUD = 9600 };
 /*
- * While flash is erased, no task runs, and the driver's interrupt stores received bytes in the driver's ring. An erase
- * takes up to 400 ms (data sheets), in which 4608 characters can arrive at 115200 Bd (test/hosts/esp32/uart.test.ts).
- * The driver queues an event for every 32 characters; when the queue is full, the ring is still filled.
+ * While flash is erased, no task runs, but the driver's interrupt still stores received bytes in the driver's ring
+ * buffer. An erase takes up to 400 ms according to data sheets. In this time 4608 characters can arrive at 115200 Bd
+ * (test/hosts/esp32/uart.test.ts). The driver queues an event for every 32 characters; when the queue is full, the
+ * driver still fills the ring.
  */
 enum { DRIVER_RING = 4608, DRIVER_RING_FLOW = 512, DRIVER_EVENTS = 56, DRIVER_EVENTS_FLOW = 24 };
-/* Above the priorities of the machine's task (4) and the TLS server's (5), below Wi-Fi and lwIP (18 and more). */
+/*
+ * TASK_PRIORITY is above the priorities of the machine's task (4) and of the TLS server (5), and below those of Wi-Fi
+ * and lwIP (18 and more).
+ */
 enum { TASK_PRIORITY = 10, TASK_STACK = 1536 };
 /* PIECE: bytes per step of the task. CALL_…: thresholds of the UART's interrupts, in characters. */
 enum { PIECE = 64, CALL_SEVEN = 1, CALL_EIGHT = 32, CALL_SILENCE = 2 };
-/* Used bytes (of 128) at which RTS pauses the peer. */
+/* Number of bytes in the UART's buffer (of 128) at which RTS pauses the peer. */
 enum { RTS_AT = 100 };
 /*
- * SILENCE_MS: silence after which received bytes are reported. FEED_…: longest interval at which the UART's buffer of
- * 128 bytes is refilled while sending.
+ * SILENCE_MS: silence after which received bytes are reported. FEED_…: longest interval between two refills of the
+ * UART's transmit buffer of 128 bytes while sending.
  */
 enum { SILENCE_MS = 5, FEED_MS_MAX = 20, FEED_CHARACTERS = 32 };
 
@@ -38,22 +42,25 @@ struct uart_port {
 	uart_port_t uart;
 	bool flow;
 	QueueHandle_t events;
-	/* Guards the members from here on; never held while waiting. */
+	/* Guards the members from here on. The lock is never held while waiting. */
 	pthread_mutex_t lock;
 	uart_options options;
 	bool open;
-	/* The UART's buffer may hold characters: some have arrived since it was last known to be empty. */
+	/* True if the UART's buffer may hold characters, because some have arrived since it was last known to be empty. */
 	bool may_hold;
 	unsigned baud;
-	/* Calculated end of the output; the UART may take longer. */
+	/* Calculated time at which all output has been sent. The UART may take longer. */
 	int64_t quiet_at_us;
 	uart_core core;
 };
 
-/* Created once, then kept. Owner's thread only. */
+/* Ports are created once, then kept. Only used in the owner's thread. */
 static uart_port *ports[SOC_UART_HP_NUM];
 
-/* Bytes for which the core has no room stay in the driver's ring until the listener reads. */
+/*
+ * Moves received bytes from the driver to the core. Bytes for which the core has no room stay in the driver's ring
+ * until the listener reads.
+ */
 static void collect(uart_port *port)
 {
 	uint8_t piece[PIECE];
@@ -104,8 +111,9 @@ static void feed(uart_port *port)
 }
 
 /*
- * Empties the UART's buffer after a silence. The interrupt for a silence is lost if it comes due while the interrupt's
- * handler runs, as it does in Espressif's emulator; the end of a telegram would then wait for the next telegram.
+ * Empties the UART's buffer after a silence. The interrupt for a silence is lost if it becomes due while the interrupt
+ * handler runs, as in Espressif's emulator. Without this function the end of a telegram would then wait for the next
+ * telegram.
  */
 static void empty(uart_port *port)
 {
@@ -115,7 +123,7 @@ static void empty(uart_port *port)
 	uart_set_rx_full_threshold(port->uart, threshold_of(port->core.format));
 }
 
-/* `event` is NULL after a time-out. True if the owner's thread must be notified. */
+/* `event` is NULL after a time-out. Returns true if the owner's thread must be notified. */
 static bool step(uart_port *port, const uart_event_t *event)
 {
 	bool post = false;
@@ -157,7 +165,7 @@ static void run(void *context)
 	}
 }
 
-/* If the event queue is full, the task is running or about to run anyway. */
+/* Wakes the port's task. If the event queue is full, the task is already running or about to run. */
 static void wake(uart_port *port)
 {
 	uart_event_t event = { .type = UART_EVENT_MAX };
@@ -180,7 +188,7 @@ static bool start_line(uart_port *port, const uart_options *options)
 	return uart_param_config(port->uart, &line) == ESP_OK && uart_set_line_inverse(port->uart, inverted) == ESP_OK;
 }
 
-/* Sets the levels of unconnected pins. An undriven CTS permits sending. */
+/* Sets the levels of unconnected pins. An unconnected CTS permits sending. */
 static void set_unconnected_levels(const uart_options *options)
 {
 	bool low = options->invert & UART_INVERT_RECEIVE;
@@ -243,7 +251,7 @@ uart_port *uart_port_open(const uart_options *options, char message[UART_MESSAGE
 		return NULL;
 	}
 	pthread_mutex_lock(&port->lock);
-	/* Clears what the previous session left. */
+	/* This clears what the previous session left in the UART. */
 	bool started = start_line(port, options);
 	uart_flush_input(port->uart);
 	uart_core_open(&port->core);
@@ -258,7 +266,7 @@ uart_port *uart_port_open(const uart_options *options, char message[UART_MESSAGE
 		snprintf(message, UART_MESSAGE_SIZE, "UART %d can't be started.", uart);
 		return NULL;
 	}
-	/* The driver sets no threshold for a disabled interrupt. */
+	/* The driver sets no threshold for a disabled interrupt, so the interrupt is enabled first. */
 	uart_enable_rx_intr(port->uart);
 	uart_set_rx_full_threshold(port->uart, threshold_of(port->core.format));
 	wake(port);

@@ -18,7 +18,7 @@ typedef struct {
 	uart_port *port;
 } uart_binding;
 
-/* The present listener gets the events: the port outlives its listeners. */
+/* Delivers the events to the present listener, because the port outlives its listeners. */
 static void deliver(void *context)
 {
 	uart_port *port = context;
@@ -35,7 +35,7 @@ static void deliver(void *context)
 	xsEndHost(binding->the);
 }
 
-/* Runs in the port's task. */
+/* Posts a delivery. Runs in the port's task. */
 static void notify(uart_port *port, void *machine)
 {
 	machine_post(machine, deliver, port);
@@ -49,7 +49,7 @@ void xs_uart_destructor(void *data)
 	free(binding);
 }
 
-/* (target, uart, transmit, receive, rts, cts, invert) */
+/* Arguments: target, uart, transmit, receive, rts, cts, invert. */
 void xs_uart(xsMachine *the)
 {
 	char message[UART_MESSAGE_SIZE];

@@ -8,8 +8,8 @@
 
 const esp_partition_t *update_slot(void);
 /*
- * Call before changing the slot. From then on the boot loader will not boot from it. False, with `text` for the user,
- * if the slot must not be changed.
+ * Call this before changing the slot. From then on the boot loader does not start from the slot. Returns false, with
+ * `text` for the user, if the slot must not be changed.
  */
 bool update_slot_is_free(char text[UPDATE_TEXT_SIZE]);
 

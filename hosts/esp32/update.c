@@ -1,8 +1,9 @@
 /*
- * Only ESP-IDF's functions (6.0, "Over The Air Updates") write the partition otadata, which tells the boot loader which
- * slot to start. A new image is started once, as PENDING_VERIFY. Any later start without a confirmation, also after
- * deep sleep, marks it ABORTED and starts the other slot. After flashing over a cable, otadata is empty, and the boot
- * loader writes VALID at the first start.
+ * Firmware updates with ESP-IDF's functions (6.0, "Over The Air Updates"). Only these functions write the partition
+ * otadata, which tells the boot loader which slot to start. The boot loader starts a new image once, in the state
+ * PENDING_VERIFY. If the image was not confirmed by the next start (also from deep sleep), the boot loader marks it
+ * ABORTED and starts the other slot. After flashing over a cable, otadata is empty, and the boot loader writes VALID at
+ * the first start.
  */
 #include "update.h"
 
@@ -14,7 +15,7 @@
 
 #include "update-slot.h"
 
-/* A slot without an entry has an undefined state. */
+/* Returns the state of the slot's image. It is undefined if otadata has no entry for the slot. */
 static esp_ota_img_states_t state_of(const esp_partition_t *slot)
 {
 	esp_ota_img_states_t state;
@@ -37,7 +38,7 @@ static bool is_way_back(char text[UPDATE_TEXT_SIZE])
 bool update_slot_is_free(char text[UPDATE_TEXT_SIZE])
 {
 	if (is_way_back(text)) return false;
-	/* This fails if the slot has no entry, which is harmless. */
+	/* This call fails if the slot has no entry. That is harmless. */
 	esp_ota_invalidate_inactive_ota_data_slot();
 	return true;
 }
@@ -69,7 +70,10 @@ static bool check(esp_err_t error, const char *what, char text[UPDATE_TEXT_SIZE]
 	return error == ESP_OK;
 }
 
-/* The image must end within the checked `length` bytes, because the boot loader uses the length stated in the image. */
+/*
+ * Returns true if the image ends within the `length` bytes that were checked. The boot loader uses the length that the
+ * image states.
+ */
 static bool is_within(const esp_partition_t *slot, size_t length)
 {
 	const esp_partition_pos_t place = { .offset = slot->address, .size = slot->size };

@@ -24,7 +24,7 @@ class Bindings {
 }
 
 export interface UpdateSettings {
-	/** Keys as hex strings, which stay in flash; bytes would take memory. */
+	/** Public keys as hex strings, which XS keeps in flash. Keys as bytes would take memory. */
 	readonly keys: readonly string[];
 	readonly revoked: readonly string[];
 	readonly securityLevel: number;
@@ -32,7 +32,7 @@ export interface UpdateSettings {
 	restart(): void;
 }
 
-/** The inactive slot as a partition (UPDATE_SLOT). */
+/** Name of the partition that is the inactive slot (UPDATE_SLOT). */
 const SLOT = "update";
 
 export class ChipUpdate implements Update {

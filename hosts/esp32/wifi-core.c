@@ -30,7 +30,10 @@ static bool begin_scan(wifi_core *core)
 	return core->scanning;
 }
 
-/* The waiting join or scan begins if the previous network has been left. Unneeded parts of the radio are turned off. */
+/*
+ * Begins a waiting join or scan if the previous network has been left. Turns off parts of the radio that are not
+ * needed.
+ */
 static void proceed(wifi_core *core)
 {
 	if (core->link == WIFI_IDLE && core->join_waits) {
@@ -57,7 +60,10 @@ static void stop_scan(wifi_core *core)
 	core->scan_stopped = true;
 }
 
-/* Drops pending notices, and joins again if `station_on`. True if the network is still being left. */
+/*
+ * Drops pending notices about the station, and joins a network if `station_on`. Returns true if the previous network is
+ * still being left.
+ */
 static bool set_station(wifi_core *core, bool station_on)
 {
 	core->station_notice.kind = WIFI_NOTICE_NONE;
@@ -91,7 +97,7 @@ void wifi_core_leave_overdue(wifi_core *core)
 
 bool wifi_core_start_access_point(wifi_core *core, const radio_credentials *credentials)
 {
-	/* Without a change the clients stay connected. */
+	/* If nothing has changed, return, so that the clients stay connected. */
 	if (core->access_point_on && memcmp(&core->access_point, credentials, sizeof(*credentials)) == 0) return true;
 	core->access_point = *credentials;
 	core->access_point_on = true;
@@ -136,8 +142,8 @@ static void on_associated(wifi_core *core)
 		core->overdue = false;
 	} else if (core->link == WIFI_IDLE) {
 		/*
-		 * This attempt already counts as ended: its end was overdue, or the end of an earlier attempt was mistaken for
-		 * the end of this one.
+		 * This attempt already counts as ended. Either its end was overdue, or the end of an earlier attempt was mistaken
+		 * for the end of this attempt.
 		 */
 		radio_driver_leave();
 		core->link = WIFI_LEAVING;
@@ -179,7 +185,7 @@ static void on_scanned(wifi_core *core, bool succeeded)
 	bool late = core->scan_stopped && !succeeded;
 	core->scan_stopped = false;
 	if (late) return;
-	/* ESP-IDF keeps the networks in memory until they are taken. */
+	/* ESP-IDF keeps the found networks in memory until they are fetched. */
 	if (succeeded) take_networks(core);
 	if (!core->scanning) return;
 	core->scanning = false;

@@ -1,5 +1,6 @@
 /*
- * State machine of the Wi-Fi radio, between wifi-xs.c and the driver. Call everything in the machine's thread.
+ * State machine of the Wi-Fi radio, between wifi-xs.c and the driver. Call all functions in the thread of the XS
+ * machine.
  *
  * ESP-IDF's events do not identify the attempt to join that caused them, but each attempt ends with exactly one
  * RADIO_ENDED.
@@ -18,8 +19,8 @@
 typedef enum { WIFI_IDLE, WIFI_JOINING, WIFI_ASSOCIATED, WIFI_ONLINE, WIFI_LEAVING } wifi_link;
 
 /*
- * Notices to JavaScript, with their values. DISCONNECTED: ESP-IDF's reason. SCANNED: 1 if the scan succeeded. CLIENTS:
- * the number of clients.
+ * Notices to JavaScript. Some have a value: DISCONNECTED has ESP-IDF's reason, SCANNED has 1 if the scan succeeded, and
+ * CLIENTS has the number of clients.
  */
 typedef enum {
 	WIFI_NOTICE_NONE,
@@ -37,20 +38,20 @@ typedef struct {
 /* Must be zeroed initially. */
 typedef struct {
 	wifi_link link;
-	/* An attempt was given up before its end was reported. */
+	/* True if an attempt to join was given up before the radio reported its end. */
 	bool overdue;
 	bool station_on;
-	/* `station` will be joined once the previous network is left. */
+	/* True if `station` will be joined as soon as the previous network has been left. */
 	bool join_waits;
 	radio_station station;
 	radio_address address;
 	bool access_point_on;
 	radio_credentials access_point;
 	unsigned clients;
-	/* A scan begins once the network is left. */
+	/* True if a scan will begin as soon as the network has been left. */
 	bool scan_waits;
 	bool scanning;
-	/* A stopped scan may still report its end, even after the next has begun. */
+	/* True if a stopped scan may still report its end. The report can come even after the next scan has begun. */
 	bool scan_stopped;
 	unsigned network_count;
 	radio_network networks[RADIO_SCAN_LIMIT];
@@ -61,8 +62,8 @@ typedef struct {
 } wifi_core;
 
 /*
- * If `connect` or `disconnect` returns true, the previous network is being left, and the caller must call
- * wifi_core_leave_overdue if leaving it takes too long.
+ * If wifi_core_connect or wifi_core_disconnect returns true, the previous network is being left, and the caller must
+ * call wifi_core_leave_overdue if leaving it takes too long.
  */
 bool wifi_core_connect(wifi_core *core, const radio_station *station);
 bool wifi_core_disconnect(wifi_core *core);
@@ -73,12 +74,15 @@ void wifi_core_leave_overdue(wifi_core *core);
 bool wifi_core_start_access_point(wifi_core *core, const radio_credentials *credentials);
 void wifi_core_stop_access_point(wifi_core *core);
 
-/* False if a scan is impossible now. Before the call, pass all pending events to wifi_core_event. */
+/*
+ * Starts a scan. Returns false if a scan is impossible now. Before the call, pass all pending events to
+ * wifi_core_event.
+ */
 bool wifi_core_scan(wifi_core *core);
 
 void wifi_core_event(wifi_core *core, const radio_event *event);
 
-/* Returns the next notice. Any function may be called before the following notice is taken. */
+/* Returns the next notice. Before the next call, any other function may be called. */
 wifi_notice wifi_core_next(wifi_core *core);
 
 bool wifi_core_has_notice(const wifi_core *core);

@@ -1,7 +1,7 @@
 /*
  * esp_wifi and esp_netif of ESP-IDF 6.0; nothing is stored in flash. The access point's DHCP server announces the
  * gateway as router and name server, and the captive portal (RFC 8910) as option 114. Starting the radio takes about
- * 100 ms for calibration, all else a few milliseconds.
+ * 100 ms for calibration; all other calls take a few milliseconds.
  */
 #include "wifi-driver.h"
 
@@ -16,7 +16,7 @@
 
 enum { CLIENTS = 4 };
 
-/* ESP-IDF keeps this pointer. */
+/* ESP-IDF keeps a pointer to this text. */
 static char captive_portal[] = "http://192.168.4.1/";
 
 static const int32_t WIFI_EVENTS[] = {
@@ -31,8 +31,8 @@ static const int32_t IP_EVENTS[] = { IP_EVENT_STA_GOT_IP, IP_EVENT_STA_LOST_IP }
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /*
- * ESP-IDF's interfaces are created once and kept; its driver, which takes 40 KB and more, exists while the radio is
- * open.
+ * ESP-IDF's network interfaces are created once and then kept. Its Wi-Fi driver, which takes 40 KB and more, exists
+ * only while the radio is open.
  */
 static struct {
 	esp_netif_t *station;
@@ -56,7 +56,7 @@ static void on_wifi(void *context, esp_event_base_t base, int32_t id, void *data
 	} else if (id == WIFI_EVENT_STA_DISCONNECTED) {
 		event.kind = RADIO_ENDED;
 		event.reason = ((const wifi_event_sta_disconnected_t *)data)->reason;
-		/* The driver reconnects by itself. */
+		/* After roaming, ESP-IDF's driver reconnects by itself. */
 		if (event.reason == WIFI_REASON_ROAMING) return;
 	}
 	radio.notify(radio.context, &event);
@@ -81,7 +81,10 @@ static void stop_listening(void)
 	for (unsigned i = 0; i < COUNT(IP_EVENTS); i++) esp_event_handler_unregister(IP_EVENT, IP_EVENTS[i], on_ip);
 }
 
-/* The handlers run after ESP-IDF's own, which have then removed the address of an interface that left its network. */
+/*
+ * Registers the event handlers. ESP-IDF's own handlers run first, so an interface that has left its network has no
+ * address any more when ours run.
+ */
 static bool listen(void)
 {
 	bool done = true;
@@ -112,7 +115,7 @@ bool radio_driver_set_access_point(const radio_credentials *credentials)
 	return esp_wifi_set_config(WIFI_IF_AP, &config) == ESP_OK;
 }
 
-/* With ESP-IDF's defaults the access point would be an open network. */
+/* Gives the access point its initial settings. With ESP-IDF's defaults it would be an open network. */
 static bool lock_access_point(void)
 {
 	radio_credentials nobody = { .ssid = "-", .ssid_length = 1 };
@@ -143,12 +146,12 @@ static bool make_driver(void)
 static bool configure(const char *country)
 {
 	if (esp_wifi_set_storage(WIFI_STORAGE_RAM) != ESP_OK) return false;
-	/* If the country code is unknown, the channels allowed everywhere remain. */
+	/* If the country code is unknown, only the channels that are allowed everywhere remain. */
 	esp_wifi_set_country_code(country, true);
 	return lock_access_point();
 }
 
-/* A driver that cannot be deleted is kept and reused. */
+/* Deletes the driver. If it cannot be deleted, it is kept and used again. */
 static void release_driver(void)
 {
 	entropy_pause(ENTROPY_RADIO);
@@ -207,7 +210,10 @@ void radio_driver_set_power_save(bool on)
 	if (radio.started) esp_wifi_set_ps(on ? WIFI_PS_MIN_MODEM : WIFI_PS_NONE);
 }
 
-/* Must be called while the interface is down; the address is used from the next association on. */
+/*
+ * Sets the station's address. Must be called while the interface is down. The address is used from the next association
+ * on.
+ */
 static bool set_address(const radio_station *station)
 {
 	esp_netif_ip_info_t info = {
@@ -220,7 +226,7 @@ static bool set_address(const radio_station *station)
 		esp_err_t result = esp_netif_dhcpc_start(radio.station);
 		return result == ESP_OK || result == ESP_ERR_ESP_NETIF_DHCP_ALREADY_STARTED;
 	}
-	/* Fails if DHCP is already stopped, which is harmless. */
+	/* This call fails if DHCP is already stopped. That is harmless. */
 	esp_netif_dhcpc_stop(radio.station);
 	return esp_netif_set_ip_info(radio.station, &info) == ESP_OK &&
 	       esp_netif_set_dns_info(radio.station, ESP_NETIF_DNS_MAIN, &dns) == ESP_OK;

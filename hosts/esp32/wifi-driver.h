@@ -1,6 +1,6 @@
 /*
- * Driver of the only Wi-Fi radio: a thin layer over ESP-IDF, replaced by a fake in tests. Events may arrive in any
- * thread; call everything else in the machine's thread. Addresses are in network byte order.
+ * Driver of the only Wi-Fi radio: a thin layer over ESP-IDF, which a fake replaces in tests. Events may arrive in any
+ * thread. Call the functions in the thread of the XS machine. Addresses are in network byte order.
  */
 #ifndef WIFI_DRIVER_H
 #define WIFI_DRIVER_H
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* RADIO_SCAN_LIMIT is SCAN_LIMIT of the host contract. The other limits are ESP-IDF's, in bytes. */
+/* RADIO_SCAN_LIMIT equals SCAN_LIMIT of the host contract. The other limits are ESP-IDF's, in bytes. */
 enum {
 	RADIO_SCAN_LIMIT = 20,
 	RADIO_SSID_LIMIT = 32,
@@ -18,7 +18,7 @@ enum {
 	RADIO_MAC_SIZE = 6,
 };
 
-/* Reasons of ESP-IDF (wifi_err_reason_t): unspecified, and the station itself has left. */
+/* Two of ESP-IDF's reasons for a disconnection (wifi_err_reason_t): unspecified, and "the station itself has left". */
 enum { RADIO_REASON_UNSPECIFIED = 1, RADIO_REASON_LEFT = 8 };
 
 typedef struct {
@@ -34,7 +34,7 @@ typedef struct {
 typedef struct {
 	radio_credentials credentials;
 	uint8_t bssid[RADIO_MAC_SIZE];
-	/* Channel to search first; 0: no preference. */
+	/* Channel to search first, or 0 for no preference. */
 	uint8_t channel;
 	char hostname[RADIO_HOSTNAME_LIMIT + 1];
 	/* Static address; all zeros for DHCP. */
@@ -51,15 +51,15 @@ typedef struct {
 	uint8_t authmode;
 } radio_network;
 
-/* The access point always runs with the station, which can then scan and join. */
+/* The access point runs only together with the station, so that the station can scan and join at any time. */
 typedef enum { RADIO_OFF, RADIO_STATION, RADIO_BOTH } radio_mode;
 
 typedef enum {
-	/* Not an event of the radio: makes the machine's thread check for notices. */
+	/* Not an event from the radio. It makes the machine's thread check for notices. */
 	RADIO_NUDGE,
-	/* The station has no address yet. */
+	/* The station is associated with a network but has no address yet. */
 	RADIO_ASSOCIATED,
-	/* The end of radio_driver_join's attempt. */
+	/* The attempt of radio_driver_join has ended. */
 	RADIO_ENDED,
 	RADIO_ADDRESSED,
 	RADIO_ADDRESS_LOST,
@@ -75,33 +75,36 @@ typedef struct {
 } radio_event;
 
 /*
- * `country`: two letters, or "01" for the channels allowed everywhere. False if memory is short or a radio is already
- * open.
+ * Opens the radio. `country` has two letters, or is "01" for the channels that are allowed everywhere. Returns false if
+ * memory is short or a radio is already open.
  */
 bool radio_driver_open(const char *country, void (*notify)(void *context, const radio_event *event), void *context);
 
-/* Releases the radio's memory. notify is not called afterwards. The radio can be opened again. */
+/* Releases the radio's memory. `notify` is not called afterwards. The radio can be opened again. */
 void radio_driver_close(void);
 
 bool radio_driver_set_mode(radio_mode mode);
 
 /*
- * The previous attempt must have ended. If the function returns true, exactly one RADIO_ENDED follows, after all other
- * events of the attempt.
+ * Joins a network. The previous attempt must have ended. If the function returns true, exactly one RADIO_ENDED follows,
+ * after all other events of the attempt.
  */
 bool radio_driver_join(const radio_station *station);
 
 void radio_driver_leave(void);
 
-/* Call it in the mode RADIO_BOTH only. */
+/* Sets name and password of the access point. Call it only in the mode RADIO_BOTH. */
 bool radio_driver_set_access_point(const radio_credentials *credentials);
 
 bool radio_driver_scan(void);
 
-/* RADIO_SCANNED follows and reports a failure. */
+/* Stops a scan. The event RADIO_SCANNED follows and reports a failure. */
 void radio_driver_stop_scan(void);
 
-/* Networks come in no particular order; false after the last one. Take all: ESP-IDF keeps their memory until then. */
+/*
+ * Gets one of the found networks, in no particular order. Returns false if there are no more. Get all networks, because
+ * ESP-IDF keeps them in memory until then.
+ */
 bool radio_driver_take_network(radio_network *network);
 
 bool radio_driver_get_network(radio_network *network);

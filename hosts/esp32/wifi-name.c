@@ -5,7 +5,10 @@
 
 static const char REPLACEMENT[] = "\xEF\xBF\xBD";
 
-/* Bytes after this lead byte, and the range of the second byte (RFC 3629, 4); 0 if the lead byte is invalid. */
+/*
+ * Returns the number of bytes after the lead byte, and sets the range of the second byte (RFC 3629, 4). Returns 0 if
+ * the lead byte is invalid.
+ */
 static unsigned follow(uint8_t lead, uint8_t *first, uint8_t *last)
 {
 	*first = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;

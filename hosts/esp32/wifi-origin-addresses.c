@@ -1,4 +1,4 @@
-/* The part of wifi-origin.h that needs no network. */
+/* Comparison of addresses for wifi-origin.h. It needs no network, so tests can run it on a PC. */
 #include "wifi-origin.h"
 
 #include <string.h>

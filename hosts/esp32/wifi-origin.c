@@ -7,7 +7,7 @@
 #include "lwip/ip4.h"
 #include "lwip/sockets.h"
 
-/* Key set by esp_netif_create_default_wifi_ap. */
+/* Key of the access point's interface, as set by esp_netif_create_default_wifi_ap. */
 static const char ACCESS_POINT[] = "WIFI_AP_DEF";
 
 typedef struct {
@@ -17,8 +17,9 @@ typedef struct {
 } route;
 
 /*
- * Runs in lwIP's thread. ESP-IDF sends over the interface that has our address. The peer's address alone is ambiguous
- * if a cable or a joined network also uses 192.168.4.0.
+ * Finds the interface over which packets to the peer leave. Runs in lwIP's thread. ESP-IDF sends over the interface
+ * that has our address. The peer's address does not identify the interface if a cable or a joined network also uses
+ * 192.168.4.0.
  */
 static esp_err_t find_route(void *context)
 {

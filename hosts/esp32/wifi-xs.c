@@ -20,7 +20,7 @@ typedef struct {
 	xsMachine *the;
 	xsSlot target;
 	wifi_events events;
-	/* One reference for the object, and one for a delivery under way. */
+	/* Number of references: one for the object, and one for a delivery under way. */
 	atomic_uint references;
 	/* Only the machine's thread uses the members from here on. */
 	bool closed;
@@ -108,7 +108,7 @@ void xs_wifi(xsMachine *the)
 	xsmcSetHostData(xsThis, binding);
 }
 
-/* First processes all events so far, for a call that depends on the radio's state. */
+/* Returns the binding after it has processed all pending events. Used by calls that depend on the radio's state. */
 static wifi_binding *binding_of(xsMachine *the)
 {
 	wifi_binding *binding = xsmcGetHostData(xsThis);
@@ -132,7 +132,10 @@ static void get_credentials(xsMachine *the, xsIntegerValue first, radio_credenti
 	credentials->ssid_length = (uint8_t)length;
 }
 
-/* (ssid, password, bssid, channel, hostname, ip, netmask, gateway, dns): true if another network must be left first. */
+/*
+ * Arguments: ssid, password, bssid, channel, hostname, ip, netmask, gateway, dns. Returns true if another network must
+ * be left first.
+ */
 void xs_wifi_connect(xsMachine *the)
 {
 	wifi_binding *binding = binding_of(the);
@@ -147,7 +150,7 @@ void xs_wifi_connect(xsMachine *the)
 	notify_soon(binding);
 }
 
-/* True if the network must still be left. */
+/* Returns true if the network must still be left. */
 void xs_wifi_disconnect(xsMachine *the)
 {
 	wifi_binding *binding = binding_of(the);
@@ -183,7 +186,7 @@ void xs_wifi_scan(xsMachine *the)
 	notify_soon(binding);
 }
 
-/* The caller must have reserved a variable (xsmcVars). */
+/* Sets the result to an object for the network. The caller must have reserved a variable (xsmcVars). */
 static void set_network(xsMachine *the, const radio_network *network)
 {
 	char name[WIFI_NAME_SIZE], bssid[WIFI_MAC_TEXT_SIZE];

@@ -1,5 +1,6 @@
 /**
- * The Wi-Fi radio of modules/io/wifi.ts (wifi-core.h). `onConnected` is called again after each change of the address.
+ * The Wi-Fi radio of modules/io/wifi.ts, implemented by wifi-core.h. `onConnected` is called again after each change of
+ * the address.
  */
 import type { Timers } from "../../modules/io/host.js";
 import type {
@@ -18,7 +19,7 @@ const DISCONNECTED = 2;
 const SCANNED = 3;
 const CLIENTS = 4;
 
-/** Limit for the radio's report that a network was left. */
+/** Longest wait for the radio's report that a network was left. */
 const LEAVE_LIMIT_MS = 2000;
 
 class NativeRadio extends Native("xs_wifi_destructor") {
@@ -32,7 +33,7 @@ class NativeRadio extends Native("xs_wifi_destructor") {
 	get channel(): number {
 		return native("xs_wifi_get_channel").call(this);
 	}
-	/** BSSID "" and channel 0 mean any. The four addresses are "" for DHCP. */
+	/** Joins a network. BSSID "" and channel 0 mean any. The four addresses are "" if DHCP shall assign them. */
 	connect(
 		ssid: string,
 		password: string,
@@ -78,7 +79,10 @@ class NativeRadio extends Native("xs_wifi_destructor") {
 export interface WiFiSettings {
 	/** WPA2 key from the factory data: 8 to 63 characters. */
 	readonly accessPointKey: string;
-	/** Two letters, or "01" for the channels allowed everywhere; used until a network announces one. */
+	/**
+	 * Country code: two letters, or "01" for the channels that are allowed everywhere. It is used until a network
+	 * announces its country.
+	 */
 	readonly country: string;
 	readonly timers: Timers;
 	trace(message: string): void;

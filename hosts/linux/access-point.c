@@ -1,4 +1,4 @@
-/* An option (tools/sdk/run.ts) makes every connection count as coming over the access point. */
+/* With an option of tools/sdk/run.ts, every connection counts as coming through the access point. */
 #include "access-point.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@ bool access_point_accepted(int socket)
 	return getenv("GATEWAY_ACCESS_POINT") != NULL;
 }
 
-/* The socket is already bound to the access point's address, which suffices on Linux. */
+/* The socket needs no restriction, because it is bound to the access point's address, which suffices on Linux. */
 bool access_point_bind(int socket)
 {
 	(void)socket;

@@ -1,4 +1,4 @@
-/* The runner calls `gateway_button`, which calls `onButton(pressed)` of the host's target. */
+/* The simulated button. The runner calls `gateway_button`, which calls `onButton(pressed)` of the host's target. */
 #include <stdbool.h>
 
 #include "mc.xs.h"

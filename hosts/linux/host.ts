@@ -1,4 +1,4 @@
-/** The Host of Linux in XS. */
+/** The Host of the firmware that runs in XS on Linux. */
 import { decodeHex } from "../../modules/bytes/hex.js";
 import { type Sleep, WAKE_NONE } from "../../modules/io/flash.js";
 import type { Clock, Ending, Host, ListenerPort, Storage, UDPOptions, UDPPort } from "../../modules/io/host.js";
@@ -22,7 +22,7 @@ import { LinuxPort } from "./serial.js";
 import { System } from "./system.js";
 
 class LinuxClock implements Clock {
-	/** Unix time at 0 of the monotonic clock; undefined if the clock was never set. */
+	/** Unix time at which the monotonic clock was 0; undefined if the clock was never set. */
 	#startMs: number | undefined;
 
 	monotonicMs(): number {
@@ -59,7 +59,7 @@ class LinuxStorage implements Storage {
 	}
 }
 
-/** Opens another TCP port if the requested one is reserved or taken. */
+/** Network that opens another TCP port if the requested one is reserved or in use. */
 class LinuxNetwork extends NativeNetwork {
 	override tcpListener(port: number): ListenerPort {
 		return createListenerPort({ port, secure: false, timers: this.timers, onReplaced: traceReplaced });
@@ -70,19 +70,22 @@ function traceReplaced(port: number, real: number): void {
 	System.trace(`tcp port ${port} is localhost:${real} here`);
 }
 
-/** The runner reports a restart or a sleep; tools/linux.ts passes a fault as `cause`. */
+/**
+ * Returns the end of the previous program. The runner passes on a restart or a sleep; tools/linux.ts passes a fault as
+ * `cause`.
+ */
 function endingOf(cause: string | undefined): Ending {
 	if (setting("WAKE") !== undefined) return SLEPT;
 	if (setting("RESTARTED") !== undefined) return ASKED_FOR;
 	return cause === undefined ? POWER_ON : { cause, isFault: true };
 }
 
-/** A hanging firmware is restarted after this time, as on the ESP32. */
+/** A firmware that hangs is restarted after this time, as on the ESP32. */
 const WATCHDOG_MS = 5000;
 
 const ACCESS_POINT_ADDRESS = "127.0.0.1";
 
-/** Restricts multicast to the access point's network, which is this computer here. */
+/** Keeps multicast within the access point's network, which on Linux is this computer. */
 function withoutNetwork({ io, pins }: UDPPort): UDPPort {
 	return {
 		io: class extends io {
@@ -97,7 +100,7 @@ function withoutNetwork({ io, pins }: UDPPort): UDPPort {
 const setting = (name: string): string | undefined => System.setting(`GATEWAY_${name}`);
 
 /**
- * `ready` prints the runner's "ready" line. If the image simulates a failure at its start or a hang
+ * Creates the Host. `ready` prints the runner's line "ready". If the image simulates a hang or a failure at its start
  * (hosts/simulated/image.ts), the caller must call only `fail`.
  */
 export function createHost(): { host: Host; ready(): void; fail?(): void } {
@@ -120,7 +123,7 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 		}
 	};
 	const [ip, netmask, gateway] = setting("LEASE")!.split(" ");
-	/** False if the device woke only for a reading. */
+	/** True if the gateway opens its listeners. It does not if the device woke up only for a reading. */
 	let isServing = false;
 	const listener = (scheme: "http" | "https") =>
 		createListenerPort({

@@ -1,4 +1,7 @@
-/* The SDK has miniz as one file without a header; it must not export zlib's names. */
+/*
+ * The SDK has miniz as a single file without a header. This file includes it in a way that exports none of zlib's
+ * names.
+ */
 #define MINIZ_HEADER_FILE_ONLY
 #define MINIZ_NO_ZLIB_COMPATIBLE_NAMES
 #include "miniz.c"

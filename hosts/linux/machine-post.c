@@ -1,4 +1,4 @@
-/* machine-post.h on Linux: posts to the GLib main loop, which runs the machine's thread. */
+/* Implements machine-post.h on Linux. Calls are posted to the GLib main loop, which runs in the machine's thread. */
 #include <glib.h>
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
 /*
- * Files in the folder $GATEWAY_STATE/partitions, with the sizes of 4 MB flash (hosts/esp32/partitions-4mb.csv), created
- * erased at their first use. They behave like NOR flash: written data stay until they are erased.
+ * Partitions as files in the folder $GATEWAY_STATE/partitions. They have the sizes of the partitions in 4 MB of flash
+ * (hosts/esp32/partitions-4mb.csv). At its first use a file is created with erased bytes. The files behave like NOR
+ * flash: written data stay until they are erased.
  */
 #include "partition.h"
 
@@ -41,7 +42,7 @@ static bool fill(int file, size_t offset, size_t size)
 	return true;
 }
 
-/* -1 with `errno` set on failure. */
+/* Returns a descriptor, or -1 with `errno` set on failure. */
 static int open_file(const char *name)
 {
 	char path[PATH_SIZE];

@@ -1,12 +1,13 @@
 /*
- * Runs the firmware built by mcconfig -p lin (mc.so) without a display.
+ * Runs the firmware that mcconfig -p lin has built (mc.so), without a display.
  *
  * usage: runner path/to/mc.so
  *
- * SIGTERM, SIGINT, SIGHUP and the end of the parent process end the runner with exit code 0. SIGUSR1 is a short press
- * of the button; SIGUSR2 prints the memory in use. The exit code is MACHINE_ENDED after an abort of the machine, and 1
- * after any other failure. A firmware that sleeps restarts the runner with GATEWAY_SLEEP_MS: it waits for that time or
- * the button, and sets GATEWAY_WAKE to the reason (WAKE_… of modules/io/flash.ts).
+ * SIGTERM, SIGINT, SIGHUP and the end of the parent process end the runner with exit code 0. SIGUSR1 presses the button
+ * for a short time. SIGUSR2 prints the memory in use. The exit code is MACHINE_ENDED after an abort of the machine, and
+ * 1 after any other failure. A firmware that sleeps restarts the runner and sets GATEWAY_SLEEP_MS. The runner then
+ * waits for that time or the button, sets GATEWAY_WAKE to the reason for waking (WAKE_… of modules/io/flash.ts), and
+ * starts the firmware.
  */
 #include <dlfcn.h>
 #include <glib-unix.h>
@@ -23,7 +24,7 @@
 #define mxLinux 1
 #include "screen.h"
 
-/* Nominal display size; nothing is drawn. */
+/* Size of the SDK's display. Nothing is drawn on it. */
 enum { SCREEN_SIZE = 4 };
 
 static const int HANDLED_SIGNALS[] = { SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2 };
@@ -37,17 +38,18 @@ typedef struct {
 	txScreen *screen;
 	char **arguments;
 	void (*memory)(void *machine);
-	/* NULL if the firmware has no button. */
+	/* Passes a press or release to the firmware. NULL if the firmware has no button. */
 	void (*button)(void *machine, int pressed);
 	bool pressed;
-	/* Name of an abort's reason; NULL if the SDK has none. */
+	/* Returns the name of the reason for an abort. NULL if the SDK does not have this function. */
 	char *(*reason)(int status);
 } runner;
 
 static runner the_runner;
 
 /*
- * The signals above stay blocked until their handlers are installed: a signal during a restart would end the process.
+ * Blocks or releases the signals above. They stay blocked until their handlers are installed, because a signal during a
+ * restart would end the process.
  */
 static void hold_signals(int how)
 {
@@ -57,7 +59,7 @@ static void hold_signals(int how)
 	pthread_sigmask(how, &signals, NULL);
 }
 
-/* Executes the program again in the same process, which closes all descriptors. */
+/* Executes the program again in the same process. This closes all descriptors. */
 void runner_restart(void)
 {
 	hold_signals(SIG_BLOCK);
@@ -66,7 +68,7 @@ void runner_restart(void)
 	exit(1);
 }
 
-/* On the device an abort restarts the chip; here it ends the program. */
+/* Ends the program after an abort of the machine. On the device an abort restarts the chip. */
 static void on_abort(txScreen *screen, int status)
 {
 	(void)screen;
@@ -132,7 +134,7 @@ static long long now_ms(void)
 	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
-/* Sleeps if GATEWAY_SLEEP_MS is set. The signals must be blocked. */
+/* Sleeps if GATEWAY_SLEEP_MS is set. The caller must have blocked the signals. */
 static void sleep_if_requested(void)
 {
 	enum { WAKE_TIMER = 1, WAKE_BUTTON = 2 };
@@ -144,7 +146,7 @@ static void sleep_if_requested(void)
 	sigset_t signals;
 	sigemptyset(&signals);
 	for (size_t i = 0; i < G_N_ELEMENTS(HANDLED_SIGNALS); i++) sigaddset(&signals, HANDLED_SIGNALS[i]);
-	/* SIGUSR2 is ignored: there is no machine yet. */
+	/* SIGUSR2 is ignored, because there is no machine yet. */
 	do {
 		long long ms = left_ms - (now_ms() - from_ms);
 		if (ms < 0) ms = 0;
@@ -167,7 +169,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	hold_signals(SIG_BLOCK);
-	/* Otherwise the firmware would outlive a killed parent and keep its ports. */
+	/* Without this call, the firmware would outlive a parent that was killed, and would keep its ports. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	the_runner.arguments = argv;
 	sleep_if_requested();

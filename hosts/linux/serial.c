@@ -4,10 +4,10 @@
  * `onSerial(kind, count)` of the target that the constructor received.
  *
  * With 7E1 the kernel puts FF 00 before a damaged character (termios PARMRK); the character then becomes a byte of 0x80
- * or more. "Drained" means that the kernel's queue is empty and that the characters have had time to leave the line at
- * its speed. The queue alone is not enough: the kernel does not know the buffer of a USB converter, and a
- * pseudo-terminal has no speed. Limits: RECEIVE_LIMIT unread bytes, beyond which the newest are lost; SEND_LIMIT unsent
- * bytes.
+ * or more. "Drained" means that the kernel's queue is empty and that enough time has passed to send the characters at
+ * the line's speed. An empty queue alone is not enough, because the kernel does not know the buffer of a USB converter,
+ * and a pseudo-terminal has no speed. Limits: RECEIVE_LIMIT unread bytes and SEND_LIMIT unsent bytes. If more bytes are
+ * received, the newest are lost.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,10 +28,10 @@
 #include "xsmc.h"
 
 enum { RECEIVE_LIMIT = 4096, SEND_LIMIT = 1024, READ_PIECE = 512, POLL_MS = 5 };
-/* HOST_SIZE: longest host name. CONNECT_MS: longest wait of the machine for a TCP connection. */
+/* HOST_SIZE: size of a host name. CONNECT_MS: longest time that the machine waits for a TCP connection. */
 enum { HOST_SIZE = 256, CONNECT_MS = 1000 };
 enum { FORMAT_7E1, FORMAT_8N1, FORMAT_8E1, FORMAT_8N2 };
-/* With EVENT_ERROR the count is SERIAL_ERROR_… of the host contract. */
+/* Kinds of events. The count of EVENT_ERROR is SERIAL_ERROR_… of the host contract. */
 enum { EVENT_READABLE = 1, EVENT_WRITABLE, EVENT_DRAINED, EVENT_ERROR };
 enum { ERROR_GONE = 1, ERROR_OVERRUN, ERROR_CHARACTER };
 
@@ -43,13 +43,13 @@ typedef struct {
 	gint64 quiet_at_us;
 	unsigned baud, bits_per_character;
 	bool is_socket, marks;
-	/* Number of bytes of a mark (FF 00) received so far. */
+	/* Number of received bytes of an incomplete mark (FF 00). */
 	unsigned mark;
-	/* Room for writing, or the end of sending, must still be reported. */
+	/* True if room for writing, or the end of sending, must still be reported. */
 	bool room_wanted, drain_wanted;
 	/*
-	 * `remembered`: the target is a root of the machine's garbage collection, from construction to close. `failed`: the
-	 * port has failed.
+	 * `remembered` is true while the target is a root of the machine's garbage collection, from construction to close.
+	 * `failed` is true if the port has failed.
 	 */
 	bool remembered, failed;
 	size_t received, sending;
@@ -107,8 +107,8 @@ static speed_t speed_of(unsigned baud)
 }
 
 /*
- * False if the port refuses, as pseudo-terminals and some adapters do for parity. In 8E1 a damaged character is passed
- * on as received, because telegrams have their own check.
+ * Sets speed and format. Returns false if the port refuses, as pseudo-terminals and some adapters refuse parity. In 8E1
+ * a damaged character is passed on as received, because each telegram has its own check.
  */
 static bool set_line(int descriptor, speed_t speed, int format)
 {
@@ -131,7 +131,7 @@ static bool set_line(int descriptor, speed_t speed, int format)
 	return cfgetospeed(&real) == speed && (real.c_cflag & (CSIZE | PARENB)) == (line.c_cflag & (CSIZE | PARENB));
 }
 
-/* Removes marks; counts damaged and lost characters. */
+/* Stores received bytes without the marks. Counts damaged and lost characters. */
 static void store(port *self, const uint8_t *bytes, size_t count, size_t *damaged, size_t *lost)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -157,8 +157,8 @@ static void store(port *self, const uint8_t *bytes, size_t count, size_t *damage
 }
 
 /*
- * One piece per call, so that the listener can process it before more arrives: a pseudo-terminal is faster than any
- * UART.
+ * Each call reads one piece, so that the listener can process it before more bytes arrive. A pseudo-terminal is faster
+ * than any UART.
  */
 static gboolean on_readable(gint descriptor, GIOCondition condition, gpointer data)
 {
@@ -192,7 +192,7 @@ static void write_pending(port *self)
 	}
 }
 
-/* Scheduled again until both are reported. */
+/* Reports room for writing and the end of sending. It is scheduled again until both are reported. */
 static gboolean report_pending(gpointer data)
 {
 	port *self = data;
@@ -227,7 +227,7 @@ static const char *address_in(const char *path)
 	return strncmp(path, scheme, sizeof scheme - 1) == 0 ? path + sizeof scheme - 1 : NULL;
 }
 
-/* 0, or the error. */
+/* Waits for the connection. Returns 0 or the error. */
 static int wait_for(int descriptor)
 {
 	struct pollfd writable = { .fd = descriptor, .events = POLLOUT };
@@ -237,7 +237,7 @@ static int wait_for(int descriptor)
 	return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &failure, &size) < 0 ? errno : failure;
 }
 
-/* `HOST:PORT`; -1 with a reason on failure. */
+/* Connects to `HOST:PORT`. Returns a descriptor, or -1 on failure, with the reason in *reason. */
 static int open_socket(const char *address, const char **reason)
 {
 	const struct addrinfo wanted = { .ai_family = AF_INET, .ai_socktype = SOCK_STREAM };
@@ -269,7 +269,7 @@ static int open_socket(const char *address, const char **reason)
 	return -1;
 }
 
-/* The port is also locked; -1 with a reason on failure. */
+/* Opens and locks the port. Returns a descriptor, or -1 on failure, with the reason in *reason. */
 static int open_port(const char *path, const char **reason)
 {
 	if (address_in(path)) return open_socket(address_in(path), reason);
@@ -286,7 +286,7 @@ static int open_port(const char *path, const char **reason)
 	return descriptor;
 }
 
-/* (target, path, baud, format) */
+/* Arguments: target, path, baud, format. */
 void xs_serial(xsMachine *the)
 {
 	const char *reason;
@@ -340,7 +340,7 @@ void xs_serial_read(xsMachine *the)
 	xsmcSetInteger(xsResult, (xsIntegerValue)count);
 }
 
-/* (bytes, start, end): room left. The caller must respect the announced room. */
+/* Arguments: bytes, start, end. Returns the room left. The caller must not exceed the announced room. */
 void xs_serial_write(xsMachine *the)
 {
 	port *self = xsmcGetHostData(xsThis);
@@ -373,7 +373,7 @@ void xs_serial_close(xsMachine *the)
 	self->remembered = false;
 }
 
-/* (path): true if the port supports 7E1 itself. */
+/* Argument: path. Returns true if the port itself supports 7E1. */
 void xs_serial_has_parity(xsMachine *the)
 {
 	const char *reason, *path = xsmcToString(xsArg(0));

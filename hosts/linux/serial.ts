@@ -39,7 +39,7 @@ export interface SerialSettings extends SerialDevice {
 	readonly path: string;
 }
 
-/** Create one object per port, because the constructor checks whether the port supports parity. */
+/** Create one object for each port, because the constructor checks whether the port supports parity. */
 export class LinuxPort implements SerialPort {
 	readonly path: string;
 	readonly timers: SerialSettings["timers"];

@@ -1,4 +1,4 @@
-/** Starts a firmware. A failed start prints a message on standard error and exits with 1. */
+/** Starts the firmware. If that fails, prints a message on standard error and exits with 1. */
 import type { Host } from "../../modules/io/host.js";
 import { createHost } from "./host.js";
 import { System } from "./system.js";

@@ -1,6 +1,7 @@
 /*
- * A value is written to a temporary file, synchronised and renamed over the old one, so that after a power cut either
- * the old or the new value exists. Limits: KEY_LIMIT and VALUE_LIMIT, as in the contract.
+ * The key-value store of the host contract. A value is written to a temporary file, which is synchronised and renamed
+ * to replace the old one. After a power cut, either the old or the new value therefore exists. KEY_LIMIT and
+ * VALUE_LIMIT are as in the contract.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +14,7 @@
 #include "xsmc.h"
 
 enum { KEY_LIMIT = 15, VALUE_LIMIT = 4500, PATH_SIZE = 4096 };
-/* Keys contain no dot, so a temporary file is never taken for a value. */
+/* Ending of temporary files. Keys contain no dot, so a temporary file is never mistaken for a value. */
 #define TEMPORARY ".new"
 
 static void check_key(xsMachine *the, const char *key)

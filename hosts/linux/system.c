@@ -1,4 +1,4 @@
-/* The runner calls `gateway_memory`. */
+/* Access to files, restart, sleep and memory use. The runner calls `gateway_memory`. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ void xs_system_setting(xsMachine *the)
 	if (value) xsResult = xsString((xsStringValue)value);
 }
 
-/* (path): the file as an ArrayBuffer. Throws an Error with a message for the user. */
+/* Argument: path. Returns the file as an ArrayBuffer. Throws an Error with a message for the user. */
 void xs_system_read_file(xsMachine *the)
 {
 	static const long limit = 65536;
@@ -54,7 +54,7 @@ void xs_system_exit(xsMachine *the)
 /* Defined in the runner. */
 extern void runner_restart(void) __attribute__((weak));
 
-/* (utcMs, httpPort, httpsPort): stores these strings for the next start. */
+/* Arguments: utcMs, httpPort, httpsPort. Stores these strings for the next start. */
 static void store_for_restart(xsMachine *the)
 {
 	setenv("GATEWAY_UTC_MS", xsToString(xsArg(0)), 1);
@@ -71,8 +71,8 @@ void xs_system_restart(xsMachine *the)
 }
 
 /*
- * (utcMs, httpPort, httpsPort, ms): restarts the runner, which waits for `ms` or the button, sets GATEWAY_WAKE to the
- * reason for waking, and starts the firmware.
+ * Arguments: utcMs, httpPort, httpsPort, ms. Restarts the runner, which waits for `ms` or the button, sets GATEWAY_WAKE
+ * to the reason for waking, and starts the firmware.
  */
 void xs_system_sleep(xsMachine *the)
 {
@@ -91,9 +91,12 @@ void xs_system_monotonic(xsMachine *the)
 }
 
 enum {
-	/* No used cell has this kind. */
+	/* Kind with which unused cells of the stack are filled. No used cell has this kind. */
 	UNUSED_KIND = 0x5a,
-	/* This many untouched cells in a row mark the end of the used stack; a call may leave some of its cells untouched. */
+	/*
+	 * Number of untouched cells in a row that mark the end of the used stack. A single call may leave some of its cells
+	 * untouched.
+	 */
 	UNUSED_RUN = 32,
 };
 
@@ -102,13 +105,16 @@ void xs_system_watch_stack(xsMachine *the)
 	for (txSlot *slot = the->stackBottom; slot < the->stack - 16; slot++) slot->kind = UNUSED_KIND;
 }
 
-/* Collects garbage, then prints slots in use and in total, bytes of chunks, deepest stack, property names. */
+/*
+ * Collects garbage, then prints the slots in use and in total, the bytes of chunks, the deepest stack, and the number
+ * of property names.
+ */
 void gateway_memory(xsMachine *the)
 {
 	fxBeginHost(the);
 	fxCollectGarbage(the);
 	fxEndHost(the);
-	/* Searches from the end of the stack that function calls use; regular expressions use the other end. */
+	/* This searches from the end of the stack that function calls use. Regular expressions use the other end. */
 	txSlot *deepest = the->stack;
 	for (txSlot *slot = the->stack; slot > the->stackBottom && deepest - slot < UNUSED_RUN; slot--)
 		if (slot[-1].kind != UNUSED_KIND) deepest = slot - 1;

@@ -3,7 +3,7 @@ export class System {
 	static setting(name: string): string | undefined {
 		return native("xs_system_setting").call(this, name);
 	}
-	/** Throws an Error with a message for the user. */
+	/** Throws an Error with a message for the user if the file cannot be read. */
 	static readFile(path: string): ArrayBuffer {
 		return native("xs_system_read_file").call(this, path);
 	}
@@ -16,24 +16,25 @@ export class System {
 	static exit(code: number): void {
 		native("xs_system_exit").call(this, code);
 	}
-	/** The clock starts at `utcMs`, and the ports stay the same. */
+	/** Restarts the firmware. Its clock then starts at `utcMs`, and the ports stay the same. */
 	static restart(utcMs: string, httpPort: string, httpsPort: string): void {
 		native("xs_system_restart").call(this, utcMs, httpPort, httpsPort);
 	}
 	/**
-	 * Restarts after `ms`, or earlier at the button's signal. The clock is set to `utcMs` and continues during the sleep.
+	 * Restarts the firmware after `ms`, or earlier if the button's signal arrives. The clock is set to `utcMs` and
+	 * continues during the sleep.
 	 */
 	static sleep(utcMs: string, httpPort: string, httpsPort: string, ms: number): void {
 		native("xs_system_sleep").call(this, utcMs, httpPort, httpsPort, ms);
 	}
-	/** Calls `target.onButton(pressed)` after the runner's signal. */
+	/** Calls `target.onButton(pressed)` when the runner gets the button's signal. */
 	static watchButton(target: object): void {
 		native("xs_button_watch").call(this, target);
 	}
 	static monotonicMs(): number {
 		return native("xs_system_monotonic").call(this);
 	}
-	/** Call once. */
+	/** Begins to record how deep the stack gets. Call once. */
 	static watchStack(): void {
 		native("xs_system_watch_stack").call(this);
 	}

@@ -6,15 +6,15 @@
 #include "stream-socket.h"
 
 enum {
-	/* Longest wait of a ready connection for a place; longer than any handshake. */
+	/* Longest time that a ready connection waits for a place. It is longer than any handshake. */
 	READY_WAIT_MS = 20000,
-	/* Time for the first bytes of a new connection, before it may be evicted. */
+	/* Time that a new connection has for its first bytes. Afterwards it may be evicted. */
 	GRACE_MS = 300,
 	CHECK_MS = 20,
-	/* Type, version, length (RFC 5246, 6.2.1). */
+	/* Header of a TLS record: type, version, length (RFC 5246, 6.2.1). */
 	RECORD_HEAD_SIZE = 5,
 	RECORD_HANDSHAKE = 22,
-	/* Bytes that count as a ClientHello even if it is longer, because lwIP shows only the first segment. */
+	/* Number of bytes that count as a ClientHello even if it is longer, because lwIP shows only the first segment. */
 	HELLO_SIZE = 256,
 };
 
@@ -101,7 +101,7 @@ static bool is_dropped_before(
 	return pending->ready ? pending->number > other->number : pending->number < other->number;
 }
 
-/* Returns the connection to drop, possibly `newcomer` itself. */
+/* Returns the connection to drop, which may be `newcomer`. */
 static pending_connection *surplus(admission_queue *queue, pending_connection *newcomer)
 {
 	pending_connection *first = newcomer;
@@ -133,7 +133,7 @@ void admission_add(admission_queue *queue, int socket, const char address[STREAM
 	place->ready = false;
 }
 
-/* 0 if enough bytes have arrived, SOCKET_AGAIN if not yet, SOCKET_BROKEN if nothing will arrive. */
+/* Returns 0 if enough bytes have arrived, SOCKET_AGAIN if more may arrive, or SOCKET_BROKEN if nothing will arrive. */
 static int check_first_bytes(const admission_queue *queue, pending_connection *pending, bool last_chance)
 {
 	uint8_t bytes[HELLO_SIZE];
@@ -144,8 +144,8 @@ static int check_first_bytes(const admission_queue *queue, pending_connection *p
 	pending->has_first_byte = true;
 	if (count < RECORD_HEAD_SIZE) return SOCKET_AGAIN;
 	/*
-	 * Bytes of another protocol count as enough, because Mbed TLS rejects them at once. A record header alone does not:
-	 * a peer may send it in a separate segment.
+	 * Bytes of another protocol count as enough, because Mbed TLS rejects them immediately. A record header alone is not
+	 * enough, because a peer may send it in a separate segment.
 	 */
 	if (bytes[0] != RECORD_HANDSHAKE || last_chance) return 0;
 	size_t record_size = RECORD_HEAD_SIZE + ((size_t)bytes[3] << 8 | bytes[4]);
@@ -220,7 +220,7 @@ int admission_take(admission_queue *queue, pending_connection *pending)
 	int socket = pending->socket;
 	remember(queue, pending->address);
 	pending->socket = -1;
-	/* The listener must be notified again about a connection for which the place was freed. */
+	/* The place may have been freed for another connection, about which the listener must be notified again. */
 	for (unsigned i = 0; i < queue->limit; i++) queue->pending[i].notified = false;
 	return socket;
 }

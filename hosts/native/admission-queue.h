@@ -1,18 +1,20 @@
 /*
- * Admission queue of a port: connections that have no place in the server yet. A connection may get a place once its
- * first bytes have arrived. With TLS this means enough of a ClientHello (RFC 5246, 7.4.1.2) to tell a client from a
- * peer that only connects; with plain TCP any byte suffices.
+ * Admission queue of a listening port. It contains the connections that have no place in the server yet. A connection
+ * may get a place when its first bytes have arrived. With TLS this means enough of a ClientHello (RFC 5246, 7.4.1.2) to
+ * tell a client from a peer that only connects; with plain TCP any byte suffices.
  *
- * Trusted addresses are those that have shown a valid token within half an hour. The rules, which also apply in
- * hosts/node/admission-queue.ts:
+ * A client's address is trusted if a request from it had a valid token within the last half hour. The following rules
+ * also apply in hosts/node/admission-queue.ts:
  *
  * - If the queue is full when a connection arrives, the address with the most connections loses one; the new connection
- *   is counted too. If several addresses have equally many, a connection of an untrusted address is dropped first, then
- *   one that has sent nothing.
- * - Trusted addresses get places before others, but after four places in a row another address gets one.
- * - Within each group the address that was served least recently comes first. Connections of one address keep their
- *   order.
- * - Trust ends after half an hour without a token, after two stalled handshakes, and when any token is revoked.
+ *   counts too. If several addresses have equally many connections, one from an untrusted address is dropped first,
+ *   then one that has sent nothing.
+ * - Trusted addresses get places before others, but after four places in a row for trusted addresses, another address
+ *   gets one.
+ * - Among the trusted addresses, and among the others, the address that was served least recently comes first.
+ *   Connections from one address keep their order.
+ * - The trust in an address ends after half an hour without a token, after two stalled handshakes, and when any token
+ *   is revoked.
  */
 #ifndef ADMISSION_QUEUE_H
 #define ADMISSION_QUEUE_H
@@ -24,12 +26,12 @@
 #include "stream-server.h"
 
 enum {
-	/* Addresses whose last place is remembered. */
+	/* Number of addresses for which the queue remembers when they last got a place. */
 	ADMISSION_MEMORY = 8,
 	TRUSTED_IN_A_ROW = 4,
-	/* When another address is added, the address with the oldest token loses its trust. */
+	/* Number of trusted addresses. If another address is added, the one with the oldest token loses its trust. */
 	TRUSTED_LIMIT = 4,
-	/* Duration of trust after the last request with a token, equal to that of a session. */
+	/* Duration of trust after the last request with a token. It equals the duration of a session. */
 	TRUST_MS = 1800000,
 	ADMISSION_STALLS = 2,
 };
@@ -38,10 +40,13 @@ typedef struct {
 	/* -1 if this entry is unused. */
 	int socket;
 	bool ready;
-	/* poll() must not watch the socket after the first byte, because it would always return at once. */
+	/*
+	 * True after the first byte. poll() must not watch the socket any more then, because it would always return
+	 * immediately.
+	 */
 	bool has_first_byte;
 	bool notified;
-	/* Time at which the connection arrived; once it is ready, time at which it became ready. */
+	/* Time at which the connection arrived. For a ready connection, the time at which it became ready. */
 	uint64_t since_ms;
 	uint64_t number;
 	char address[STREAM_ADDRESS_SIZE];
@@ -55,7 +60,7 @@ typedef struct {
 	uint64_t arrivals;
 	struct {
 		char address[STREAM_ADDRESS_SIZE];
-		/* Sequence number of the last place that the address got; 0: none yet. */
+		/* Sequence number of the last place that the address got; 0 if it has not got one yet. */
 		uint64_t place;
 	} served[ADMISSION_MEMORY];
 	uint64_t places;
@@ -72,29 +77,31 @@ void admission_open(admission_queue *queue, unsigned limit, bool secure, uint64_
 
 void admission_trust(admission_queue *queue, const char address[STREAM_ADDRESS_SIZE], uint64_t now_ms);
 
-/* Records a handshake given up because nothing arrived. */
+/* Records that a handshake was given up because nothing arrived. */
 void admission_stalled(admission_queue *queue, const char *address);
 
 void admission_forget_trusted(admission_queue *queue);
 
-/* Takes ownership of the socket. A full queue drops a connection, possibly this. */
+/* Takes ownership of the socket. If the queue is full, it drops a connection, possibly the new one. */
 void admission_add(admission_queue *queue, int socket, const char address[STREAM_ADDRESS_SIZE], uint64_t now_ms);
 
 void admission_serve(admission_queue *queue, uint64_t now_ms);
 
-/* NULL if none is ready. */
+/* Returns the connection that gets the next place, or NULL if none is ready. */
 pending_connection *admission_first(admission_queue *queue);
 
-/* The caller then owns the socket. The address counts as served. */
+/* Removes the connection and returns its socket, which the caller then owns. The address counts as served. */
 int admission_take(admission_queue *queue, pending_connection *pending);
 
-/* Closes the connection that has been silent longest. False if all are within their grace period. */
+/*
+ * Closes the connection that has been silent longest. Returns false if all connections are within their grace period.
+ */
 bool admission_evict(admission_queue *queue, uint64_t now_ms);
 
-/* True if poll() must watch for the first bytes. */
+/* Returns true if poll() must watch for the first bytes. */
 bool admission_listens(const pending_connection *pending);
 
-/* Time at which admission_serve must be called at the latest; UINT64_MAX: no call is needed. */
+/* Returns the latest time at which admission_serve must be called, or UINT64_MAX if no call is needed. */
 uint64_t admission_deadline(const admission_queue *queue, uint64_t now_ms);
 
 void admission_close(admission_queue *queue);

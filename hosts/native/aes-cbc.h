@@ -8,7 +8,10 @@
 
 enum { AES_BLOCK_SIZE = 16 };
 
-/* `length`: a multiple of AES_BLOCK_SIZE; key: 16 bytes; IV: AES_BLOCK_SIZE. False if the library fails. */
+/*
+ * `length` is a multiple of AES_BLOCK_SIZE. The key has 16 bytes, the IV AES_BLOCK_SIZE. Returns false if the library
+ * fails.
+ */
 bool cbc_decrypt(const uint8_t *key, const uint8_t *iv, const uint8_t *text, size_t length, uint8_t *into);
 
 #endif

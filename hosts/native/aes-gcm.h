@@ -17,7 +17,10 @@ typedef struct {
 	size_t text_length;
 } gcm_input;
 
-/* Writes text_length + GCM_TAG_SIZE bytes to `into`: ciphertext and tag. False if the library fails. */
+/*
+ * Writes text_length + GCM_TAG_SIZE bytes to `into`: first the ciphertext, then the tag. Returns false if the library
+ * fails.
+ */
 bool gcm_encrypt(const gcm_input *input, uint8_t *into);
 
 #endif

@@ -10,7 +10,7 @@ class PressSource {
 	}
 }
 
-/** Call once. `watch` passes the native part an object with the method `onButton(pressed)`. */
+/** Call once. `watch` gives the native code an object whose method `onButton(pressed)` it must call. */
 export function createButtonPort(watch: (target: object) => void): ButtonPort {
 	const source = new PressSource();
 	watch(source);

@@ -20,14 +20,17 @@
 enum {
 	SERIAL_SIZE = 16,
 	TIME_SIZE = sizeof "YYYYMMDDhhmmss",
-	/* Each name has a tag and up to two bytes of length. The sequence around all names has up to four bytes. */
+	/*
+	 * Each name has a tag and up to two bytes of length. The sequence that contains all names has up to four bytes of
+	 * header.
+	 */
 	NAMES_SIZE = CERTIFICATE_NAMES_LIMIT * (CERTIFICATE_DNS_NAME_LIMIT + 3) + 4,
 };
 
 static const int64_t FIRST_MS = 946684800000, END_MS = 253402300800000;
 
 #define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_"
-/* Mbed TLS accepts these without an escape in the text of a name. */
+/* Mbed TLS accepts these characters without an escape in the text of a name. */
 #define ORGANIZATION_CHARACTERS NAME_CHARACTERS " &'()/:"
 
 static bool is_name(const char *name, size_t limit)
@@ -53,7 +56,7 @@ static bool is_in_range(const certificate_options *options)
 		options->valid_to_ms < END_MS;
 }
 
-/* UTC as YYYYMMDDhhmmss; the time must be in range. */
+/* Writes a UTC time as YYYYMMDDhhmmss. The time must be in range. */
 static void write_time(int64_t ms, char text[TIME_SIZE])
 {
 	static const int DAYS_OF_MONTH[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
@@ -73,7 +76,7 @@ static void write_time(int64_t ms, char text[TIME_SIZE])
 		(unsigned)(days + 1) % 100, (unsigned)second / 3600 % 100, (unsigned)second / 60 % 60, (unsigned)second % 60);
 }
 
-/* subjectAltName (RFC 5280, 4.2.1.6): dNSName [2] or iPAddress [7] each. */
+/* Sets subjectAltName (RFC 5280, 4.2.1.6). Each name is a dNSName [2] or an iPAddress [7]. */
 static int set_alternative_names(mbedtls_x509write_cert *writer, const certificate_options *options)
 {
 	enum { DNS_NAME = MBEDTLS_ASN1_CONTEXT_SPECIFIC | 2, ADDRESS = MBEDTLS_ASN1_CONTEXT_SPECIFIC | 7 };
@@ -97,7 +100,7 @@ static int set_alternative_names(mbedtls_x509write_cert *writer, const certifica
 
 static int set_extensions(mbedtls_x509write_cert *writer, const certificate_options *options)
 {
-	// These extensions are encoded here, because the two versions of the library encode their defaults differently.
+	// These extensions are encoded here, because the two versions of Mbed TLS encode them differently by default.
 	// NO_AUTHORITY is an empty SEQUENCE; BOTH_SIDES is a SEQUENCE of the object identifiers of serverAuth and clientAuth.
 	static const unsigned char NO_AUTHORITY[] = { 0x30, 0 };
 	static const unsigned char BOTH_SIDES[] = {
@@ -116,7 +119,7 @@ static int set_serial(mbedtls_x509write_cert *writer)
 {
 	unsigned char serial[SERIAL_SIZE];
 	if (!random_bytes(serial, sizeof serial)) return MBEDTLS_ERR_X509_FATAL_ERROR;
-	// The number must be positive, and is given its full length (RFC 5280, 4.1.2.2).
+	// The serial number must be positive and gets its full length (RFC 5280, 4.1.2.2).
 	serial[0] = (unsigned char)((serial[0] & 0x7f) | 0x40);
 	return compat_set_serial(writer, serial, sizeof serial);
 }
@@ -142,7 +145,7 @@ static int set_up(mbedtls_x509write_cert *writer, const certificate_options *opt
 	return error != 0 ? error : set_extensions(writer, options);
 }
 
-/* Makes a new key unless `text` has one on P-256. Returns 0 or an error. */
+/* Uses the key in `text` if it is on P-256; otherwise makes a new key. Returns 0 or an error. */
 static int take_key(mbedtls_pk_context *pair, const char *text)
 {
 	if (text && mbedtls_pk_parse_key(pair, (const unsigned char *)text, strlen(text) + 1, NULL, 0) == 0 &&

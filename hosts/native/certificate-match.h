@@ -12,12 +12,13 @@
 #include <mbedtls/x509_crt.h>
 
 /*
- * `name`: an IPv4 address in dotted decimal, which must be listed as an address, or a DNS name, where "*" matches the
- * whole first of three or more labels. The common name counts only if the certificate has no DNS name.
+ * Returns true if the certificate is valid for `name`. An IPv4 address in dotted decimal must be listed as an address.
+ * For a DNS name, "*" in the certificate matches the whole first label if there are three or more labels. The common
+ * name counts only if the certificate has no DNS name.
  */
 bool certificate_is_for(const mbedtls_x509_crt *certificate, const char *name);
 
-/* For tests. */
+/* Exported for tests. */
 bool certificate_pattern_covers(const uint8_t *pattern, size_t length, const char *name);
 
 #endif

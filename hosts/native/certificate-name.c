@@ -1,6 +1,6 @@
 /*
- * Writes a distinguished name as text (RFC 4514): last part first, with a space after each comma, as
- * hosts/node/distinguished-name.ts does. Limits: 32 parts, 28 bits per number of an object identifier,
+ * Writes a distinguished name as text (RFC 4514). As in hosts/node/distinguished-name.ts, the last part comes first,
+ * and each comma is followed by a space. Limits: 32 parts, 28 bits per number of an object identifier,
  * CERTIFICATE_NAME_LIMIT bytes of text.
  *
  * Name ::= SEQUENCE OF SET OF SEQUENCE { type OBJECT IDENTIFIER, value DirectoryString }
@@ -37,7 +37,7 @@ static const struct {
 typedef struct {
 	char *text;
 	size_t length;
-	/* Length of the text after the last piece that left room for an ellipsis. */
+	/* Longest length of the text so far after which an ellipsis still fits. */
 	size_t cut;
 	bool full;
 } writer;
@@ -118,7 +118,7 @@ static int32_t next_code(int tag, bytes_range *from)
 		code = next_wide(from, 4);
 		break;
 	case MBEDTLS_ASN1_T61_STRING:
-		// Teletex strings in real certificates contain Latin-1 beyond ASCII.
+		// Teletex strings in real certificates contain Latin-1 characters beyond ASCII.
 		code = *from->at++;
 		break;
 	case MBEDTLS_ASN1_PRINTABLE_STRING:
@@ -155,7 +155,7 @@ static bool take(bytes_range *from, int *tag, bytes_range *contents)
 {
 	if (from->at >= from->end || (*tag != ANY_TAG && *from->at != *tag)) return false;
 	*tag = *from->at;
-	// The library's readers move a pointer to bytes that they do not change.
+	// The cast removes const, because Mbed TLS's functions take a pointer to bytes that they do not change.
 	unsigned char *at = (unsigned char *)(uintptr_t)(from->at + 1);
 	size_t length;
 	if (mbedtls_asn1_get_len(&at, from->end, &length) != 0) return false;

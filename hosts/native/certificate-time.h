@@ -6,7 +6,7 @@
 
 #include <mbedtls/x509.h>
 
-/* Days from 1970-01-01 to a day of the Gregorian calendar. */
+/* Returns the number of days from 1970-01-01 to a day of the Gregorian calendar. */
 static inline int64_t days_from_civil(int year, int month, int day)
 {
 	int64_t y = month <= 2 ? year - 1 : year;

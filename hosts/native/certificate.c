@@ -1,6 +1,7 @@
 /*
- * PEM blocks are decoded one at a time, and at most three certificates are held: the first one, to compare it with the
- * key, and two neighbours, to check a signature.
+ * Reads files with certificates and keys. To save memory, PEM blocks are decoded one at a time, and at most three
+ * parsed certificates exist at a time: the first one, which is compared with the key, and two neighbours, between which
+ * a signature is checked.
  */
 #include "certificate.h"
 
@@ -21,7 +22,10 @@ static const char BEGIN[] = "-----BEGIN ", END[] = "-----END ", DASHES[] = "----
 enum {
 	/* The longest label is "ENCRYPTED PRIVATE KEY". */
 	LABEL_SIZE = 32,
-	/* Limit of a public RSA exponent, bytes. With one as long as the key, a chip would compute for half a minute. */
+	/*
+	 * Limit of a public RSA exponent, bytes. If the exponent were as long as the key, a chip would compute for half a
+	 * minute.
+	 */
 	EXPONENT_SIZE = 4,
 };
 
@@ -37,7 +41,7 @@ typedef struct {
 
 typedef struct {
 	certificate_file *file;
-	/* Parsed certificates: the first of the file, then two used alternately. */
+	/* Parsed certificates: the first certificate in the file, then two that are used alternately. */
 	mbedtls_x509_crt parsed[3];
 	bool out_of_memory;
 	bool too_many;
@@ -70,7 +74,7 @@ static bool next_block(text_range *from, pem_block *block)
 		strcat(strcat(strcat(closing, END), block->label), DASHES);
 		const uint8_t *end = find(rest, closing);
 		block->body = (text_range){ end ? rest.at : NULL, end };
-		// A block without an END line may contain other blocks.
+		// If a block has no END line, continue after its BEGIN line, because it may contain other blocks.
 		if (end) from->at = end + strlen(closing);
 		return true;
 	}
@@ -83,10 +87,10 @@ static void free_bytes(uint8_t *bytes, size_t length)
 	free(bytes);
 }
 
-/* Free the result with free_bytes. */
+/* The caller must free the result with free_bytes. */
 static uint8_t *decode(reader *r, text_range body, size_t *length)
 {
-	// The BEGIN line must end here: Mbed TLS, which parses the file again for handshakes, requires it.
+	// The BEGIN line must end here. Mbed TLS, which parses the file again for handshakes, requires this.
 	if (body.at < body.end && *body.at == ' ') body.at++;
 	if (body.at < body.end && *body.at == '\r') body.at++;
 	if (body.at >= body.end || *body.at++ != '\n') return NULL;
@@ -102,7 +106,7 @@ static uint8_t *decode(reader *r, text_range body, size_t *length)
 	return NULL;
 }
 
-/* The extension is unknown; a critical one is rejected. */
+/* Mbed TLS calls this for an unknown extension. A critical one is rejected. */
 static int check_extension(void *context, const mbedtls_x509_crt *certificate, const mbedtls_x509_buf *type, int critical,
 	const unsigned char *at, const unsigned char *end)
 {
@@ -155,11 +159,11 @@ static bool describe(const mbedtls_x509_crt *certificate, certificate_details *d
 		fingerprint(&certificate->raw, details->fingerprint);
 }
 
-/* `issuer` must be an authority. Ignores validity times. */
+/* Returns true if `issuer` is an authority and has signed the certificate. Ignores validity times. */
 static bool is_issued_by(mbedtls_x509_crt *certificate, mbedtls_x509_crt *issuer)
 {
-	// This profile allows everything, because clients check the algorithms, and the upload route checks the length of
-	// the key.
+	// This profile allows all algorithms and lengths, because clients check the algorithms, and the upload route checks
+	// the length of the key.
 	static const mbedtls_x509_crt_profile anything = {
 		.allowed_mds = 0xffffffff, .allowed_pks = 0xffffffff, .allowed_curves = 0xffffffff, .rsa_min_bitlen = 0
 	};
@@ -250,7 +254,7 @@ static bool is_key_of_any(reader *r, text_range text, const mbedtls_pk_context *
 static private_key_state read_key(reader *r, text_range text, const pem_block *block)
 {
 	if (!block->body.at) return PRIVATE_KEY_UNREADABLE;
-	// An encrypted key has its own label (RFC 5958), or a header line (RFC 1421, 4.6.1.1).
+	// An encrypted key has its own PEM label (RFC 5958) or a header line (RFC 1421, 4.6.1.1).
 	if (strncmp(block->label, "ENCRYPTED", 9) == 0 || find(block->body, "4,ENCRYPTED")) return PRIVATE_KEY_ENCRYPTED;
 	size_t length = 0;
 	uint8_t *der = decode(r, block->body, &length);
@@ -281,7 +285,7 @@ static void read_blocks(reader *r, text_range text)
 			key = block;
 		}
 	}
-	// The key is read after all certificates, because it may precede its certificate.
+	// The key is read after all certificates, because in the file it may precede the certificate that it belongs to.
 	if (key.label[0]) r->file->key = read_key(r, whole, &key);
 	bool is_der = !any && text.at < text.end && *text.at == (MBEDTLS_ASN1_CONSTRUCTED | MBEDTLS_ASN1_SEQUENCE);
 	if (is_der) r->file->problem = add_certificate(r, text.at, (size_t)(text.end - text.at));

@@ -1,7 +1,7 @@
 /*
  * X.509 certificates (RFC 5280) and private keys as PEM text (RFC 7468), using Mbed TLS: reads a file for the host's
- * `crypto`, and makes the gateway's self-signed certificate. Gives the same results as hosts/node/x509.ts. Plain C for
- * one caller at a time.
+ * `crypto`, and makes the gateway's self-signed certificate. Gives the same results as hosts/node/x509.ts. Only one
+ * thread at a time may call these functions.
  */
 #ifndef CERTIFICATE_H
 #define CERTIFICATE_H
@@ -11,20 +11,23 @@
 #include <stdint.h>
 
 enum {
-	/* `max_size` of the API, bytes. */
+	/* Size limit of an uploaded file, bytes; `max_size` in the API. */
 	CERTIFICATE_FILE_LIMIT = 12288,
 	CERTIFICATE_CHAIN_LIMIT = 6,
-	/* Bytes of UTF-8; a longer name is cut and ends in "…". */
+	/* Limit of a name's text, bytes of UTF-8. A longer name is cut and ends in "…". */
 	CERTIFICATE_NAME_LIMIT = 255,
-	/* 32 pairs of digits, each followed by a colon or the NUL. */
+	/* Size of a fingerprint's text: 32 pairs of digits, each followed by a colon or the NUL. */
 	CERTIFICATE_FINGERPRINT_SIZE = 96,
-	/* The first name is the common name (RFC 5280, A.1). */
+	/*
+	 * Number of names of a certificate. The first name is also the common name, which must not exceed
+	 * CERTIFICATE_COMMON_NAME_LIMIT (RFC 5280, A.1).
+	 */
 	CERTIFICATE_NAMES_LIMIT = 4,
 	CERTIFICATE_COMMON_NAME_LIMIT = 64,
-	/* Organization and its unit (RFC 5280, A.1). */
+	/* Limit of the organization and of its unit (RFC 5280, A.1). */
 	CERTIFICATE_ORGANIZATION_LIMIT = 64,
 	CERTIFICATE_DNS_NAME_LIMIT = 253,
-	/* Size of each PEM text that certificate_make makes, with the NUL. */
+	/* Size of each PEM text from certificate_make, with the NUL. */
 	CERTIFICATE_PEM_SIZE = 2560,
 	PRIVATE_KEY_PEM_SIZE = 320,
 };
@@ -47,7 +50,7 @@ typedef enum {
 } private_key_state;
 
 typedef struct {
-	/* Names are well-formed UTF-8 without control characters, NUL-terminated. */
+	/* Names are NUL-terminated, well-formed UTF-8 without control characters. */
 	char subject[CERTIFICATE_NAME_LIMIT + 1];
 	char issuer[CERTIFICATE_NAME_LIMIT + 1];
 	/* Unix time, ms. */
@@ -57,7 +60,7 @@ typedef struct {
 	unsigned key_bits;
 	/* SHA-256 of the DER as text: AB:CD:… */
 	char fingerprint[CERTIFICATE_FINGERPRINT_SIZE];
-	/* The next certificate in the file is the authority that signed this certificate. */
+	/* True if the next certificate in the file belongs to the authority that signed this certificate. */
 	bool issued_by_next;
 } certificate_details;
 
@@ -70,34 +73,37 @@ typedef struct {
 
 typedef enum {
 	CERTIFICATE_OK = 0,
-	/* An argument exceeds its limit, which becomes a RangeError. */
+	/* An argument exceeds its limit. In JavaScript this status becomes a RangeError. */
 	CERTIFICATE_RANGE = 1,
 	CERTIFICATE_FAILED = 2,
 } certificate_status;
 
 /*
- * Parses PEM text or one DER certificate into *file (about 3.4 KB, too large for a small stack). Problems of the file
- * are reported in *file, not in the status.
+ * Parses PEM text or one DER certificate into *file. *file has about 3.4 KB, too much for a small stack. Problems of
+ * the file are reported in *file, not in the status.
  */
 certificate_status certificate_read(const uint8_t *bytes, size_t length, certificate_file *file);
 
 typedef struct {
-	/* DNS names of A-Z a-z 0-9 . - _, or IPv4 addresses (ipv4.h), NUL-terminated. */
+	/* DNS names of the characters A-Z a-z 0-9 . - _, or IPv4 addresses (ipv4.h), NUL-terminated. */
 	const char *names[CERTIFICATE_NAMES_LIMIT];
 	size_t name_count;
-	/* Organization in the subject, and its unit, of A-Z a-z 0-9 . - _ & ' ( ) / : and blanks; NULL or "" for none. */
+	/*
+	 * Organization in the subject, and its unit. They consist of A-Z a-z 0-9 . - _ & ' ( ) / : and blanks. NULL or ""
+	 * omits them.
+	 */
 	const char *organization;
 	const char *unit;
 	/* Unix time, ms, from 2000-01-01 to 9999-12-31; fractions of a second are dropped. */
 	int64_t valid_from_ms;
 	int64_t valid_to_ms;
-	/* NUL-terminated PEM text of the P-256 key to use. If it is NULL or unusable, a new key is made. */
+	/* NUL-terminated PEM text of the P-256 key to use. If the pointer is NULL or the text unusable, a new key is made. */
 	const char *own_key;
 } certificate_options;
 
 /*
- * Makes a P-256 key and a certificate signed with it, both as NUL-terminated PEM text. The caller must erase `key`.
- * Needs about 6 KB of stack, including the library.
+ * Makes a certificate and, unless own_key is usable, the P-256 key that signs it. Writes both as NUL-terminated PEM
+ * text. The caller must erase `key`. Needs about 6 KB of stack, including Mbed TLS.
  */
 certificate_status certificate_make(
 	const certificate_options *options, char certificate[CERTIFICATE_PEM_SIZE], char key[PRIVATE_KEY_PEM_SIZE]);

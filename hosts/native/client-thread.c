@@ -11,18 +11,21 @@
 #include "stream-socket.h"
 
 enum {
-	/* Longest sleep, and so the maximum delay if a wake-up could not be sent. */
+	/* Longest sleep of the thread. It is also the maximum delay if a wake-up could not be sent. */
 	SLEEP_MS = 1000,
-	/* Longest handshake while others wait for the gate. */
+	/* Longest handshake while other parties wait for the gate (handshake-gate.h). */
 	HANDSHAKE_MS = 10000,
-	/* Longest silence of the server in a handshake while others wait for the gate. */
+	/* Longest silence of the server in a handshake while other parties wait for the gate. */
 	PRESSED_SILENCE_MS = 2000,
-	/* A handshake with a silent server checks at this interval whether others wait for the gate. */
+	/* During a handshake with a silent server, the thread checks at this interval whether others wait for the gate. */
 	CHECK_MS = 250,
-	/* Sockets kept open only for the peer's FIN; beyond it the oldest is closed. */
+	/* Number of sockets that are kept open only to wait for the peer's FIN. If there are more, the oldest is closed. */
 	LINGER_LIMIT = 2,
 	LINGER_MS = 1000,
-	/* Watched sockets, with those of closed clients that still send. Further clients are served but not watched. */
+	/*
+	 * Number of sockets that poll() watches, including those of closed clients that still send. Further clients are
+	 * served but not watched.
+	 */
 	WATCH_LIMIT = 1 + LINGER_LIMIT + 2 * CLIENT_LIMIT,
 };
 
@@ -45,21 +48,24 @@ static void unlock(void)
 	pthread_mutex_unlock(&clients.lock);
 }
 
-/* The gate calls it with its lock held, in any thread; it must not take the clients' lock. */
+/* The gate calls this with its lock held, in any thread. The function must not take the clients' lock. */
 void client_granted(void *context)
 {
 	(void)context;
 	socket_wake(clients.wake);
 }
 
-/* Runs in any thread. */
+/* The resolver calls this in any thread. */
 static void name_resolved(void *context)
 {
 	(void)context;
 	socket_wake(clients.wake);
 }
 
-/* Closing at once would reset the connection if more data arrived, and discard what the server has not read. */
+/*
+ * Keeps the socket open until the server has ended. An immediate close would reset the connection if more data arrived,
+ * and the server would lose data that it has not read.
+ */
 static void linger(client_loop *self, int socket)
 {
 	if (socket < 0) return;
@@ -225,7 +231,7 @@ static void start_connecting(client_loop *self, stream_client *client, const cha
 	fail(self, client, code);
 }
 
-/* If the resolver has no place, the next pass of the loop tries again. */
+/* Asks the resolver. If its queue is full, the next pass of the loop tries again. */
 static void resolve(client_loop *self, stream_client *client)
 {
 	uint32_t address;
@@ -369,12 +375,15 @@ static void wait_for_work(client_loop *self)
 	}
 	lower(&wake_ms, now_ms + limit_ms);
 	int timeout_ms = wake_ms <= now_ms ? 0 : (int)(wake_ms - now_ms);
-	/* ESP-IDF has no nanosleep(). */
+	/* If poll() fails, sleep a little. ESP-IDF has no nanosleep(). */
 	if (poll(list, count, timeout_ms) < 0) usleep(1000);
 	self->now_ms = socket_clock_ms();
 }
 
-/* A listener may only post to its own thread. The caller must hold the lock. */
+/*
+ * Reports new events. The `notify` of a listener may only post to the listener's own thread. The caller must hold the
+ * lock.
+ */
 static void notify_listeners(void)
 {
 	stream_event event;
@@ -385,7 +394,7 @@ static void notify_listeners(void)
 	}
 }
 
-/* A later client starts another thread. The caller must hold the lock. */
+/* Ends the thread. The next client starts a new one. The caller must hold the lock. */
 static void end_thread(client_loop *self)
 {
 	if (self->resolver) resolver_close(self->resolver);

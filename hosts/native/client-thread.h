@@ -1,11 +1,11 @@
 /*
- * State shared by stream-client.c, which other code calls, and client-thread.c, the thread. Only the thread uses
+ * State shared by stream-client.c, which other code calls, and client-thread.c, the thread. Only this thread uses
  * sockets and Mbed TLS. The lock is held only while data are copied.
  *
  *   RESOLVING -> CONNECTING -> QUEUED -> SHAKING -> OPEN        (a plain TCP client: CONNECTING -> OPEN)
  *   any state but OPEN -> FAILED
  *
- * A closed client is freed at once; in the state OPEN, only after everything was sent.
+ * A closed client is freed immediately, but in the state OPEN only after everything was sent.
  */
 #ifndef CLIENT_THREAD_H
 #define CLIENT_THREAD_H
@@ -29,7 +29,7 @@ typedef enum {
 } client_state;
 
 struct stream_client {
-	/* Owners insert at the front, the thread removes. */
+	/* Next client in the list. The clients' owners insert at the front; the thread removes. */
 	struct stream_client *next;
 	void (*notify)(void *context);
 	void *context;
@@ -38,10 +38,10 @@ struct stream_client {
 	client_state state;
 	client_code code;
 	bool is_code_reported;
-	/* The listener has not taken all events yet. */
+	/* True while the listener has been notified and has not read all events yet. */
 	bool notified;
 	bool closed;
-	/* Rings of an OPEN client. The thread uses its part of them from SHAKING on. */
+	/* Ring buffers of an OPEN client. From SHAKING on, the thread uses its side of the connection. */
 	stream_connection connection;
 	char address[IPV4_TEXT_SIZE];
 	bool resumed;
@@ -50,15 +50,17 @@ struct stream_client {
 
 	/* Only the thread uses the members from here on. */
 	uint64_t deadline_ms;
-	/* Request to the resolver, or -1. */
+	/* Number of the request to the resolver, or -1. */
 	int request;
-	/* The socket until SHAKING; afterwards the connection owns it. */
+	/* Socket of the client until SHAKING. Afterwards the connection owns the socket. */
 	int socket;
-	/* NULL: plain TCP. A reference until the connection takes it over. */
+	/* NULL for plain TCP. Otherwise a reference, which the connection takes over later. */
 	tls_trust *trust;
 	bool is_trust_passed_on;
 	gate_party gate;
-	/* Inside the gate, but the handshake waits until the data of other connections have arrived. */
+	/*
+	 * True while the client is inside the gate but the handshake still waits for the data of other connections to arrive.
+	 */
 	bool settling;
 	uint64_t shaking_since_ms;
 	uint16_t port;
@@ -67,23 +69,23 @@ struct stream_client {
 
 typedef struct {
 	pthread_mutex_t lock;
-	/* All members need the lock, except `wake`. */
+	/* All members except `wake` need the lock. */
 	stream_client *first;
 	bool running;
 	bool woken;
-	/* Socket that wakes the thread; used while the thread runs. */
+	/* Socket that wakes the thread. It is valid while the thread runs. */
 	int wake;
 } client_list;
 
 extern client_list clients;
 
-/* Ends when there are no clients. */
+/* The thread's function. It returns when there are no clients. */
 void *client_thread_run(void *context);
 
-/* The caller must hold the lock. */
+/* Returns true if the client has an event to report. The caller must hold the lock. */
 bool client_event(const stream_client *client, stream_event *event);
 
-/* The caller must hold the lock. */
+/* Wakes the thread. The caller must hold the lock. */
 void client_wake(void);
 
 void client_granted(void *context);

@@ -14,7 +14,10 @@
 #include "machine-post.h"
 #include "stream-client.h"
 
-/* TRUSTED_LIMIT of modules/io/client.ts; also limits our own certificate and key. */
+/*
+ * Limit of a certificate text, as TRUSTED_LIMIT of modules/io/client.ts. It also applies to our own certificate and
+ * key.
+ */
 enum { TEXT_LIMIT = 12288 };
 
 enum { ARG_TARGET, ARG_HOST, ARG_PORT, ARG_TIMEOUT, ARG_TRUSTED, ARG_NAME, ARG_UTC, ARG_CERTIFICATE, ARG_KEY, ARG_SESSION };
@@ -22,11 +25,11 @@ enum { ARG_TARGET, ARG_HOST, ARG_PORT, ARG_TIMEOUT, ARG_TRUSTED, ARG_NAME, ARG_U
 typedef struct {
 	xsMachine *the;
 	xsSlot target;
-	/* NULL if closed, or if memory was short, which is reported as an event. */
+	/* NULL if the client is closed. Also NULL if memory was short, which is reported as an event. */
 	stream_client *client;
-	/* One reference for the object, and one for each delivery under way. */
+	/* Number of references: one for the object, and one for each delivery under way. */
 	atomic_uint references;
-	/* Used in the machine's thread only. */
+	/* True after the object was closed. Only used in the machine's thread. */
 	bool closed;
 } client_binding;
 
@@ -54,7 +57,7 @@ static void deliver(void *context)
 	release(binding);
 }
 
-/* Runs in the clients' thread. */
+/* Posts a delivery. Runs in the clients' thread. */
 static void notify(void *context)
 {
 	client_binding *binding = context;
@@ -84,7 +87,7 @@ typedef struct {
 
 static void free_texts(client_texts *texts)
 {
-	/* The certificate's text may have the key too. */
+	/* The text of the certificate may also contain the key, so it is erased. */
 	if (texts->certificate) mbedtls_platform_zeroize(texts->certificate, texts->certificate_size);
 	if (texts->key) mbedtls_platform_zeroize(texts->key, texts->key_size);
 	if (texts->session) mbedtls_platform_zeroize(texts->session, texts->session_size);
@@ -145,7 +148,7 @@ static void check_arguments(xsMachine *the, bool secure)
 	check_buffer(the, ARG_SESSION, TRUST_SESSION_LIMIT, "the session is too large");
 }
 
-/* Called after check_arguments, because nothing may throw any more. */
+/* Copies all texts. Must be called after check_arguments, because nothing may throw after memory was allocated. */
 static bool copy_arguments(xsMachine *the, bool secure, client_texts *texts)
 {
 	size_t ignored;
@@ -161,8 +164,8 @@ static bool copy_arguments(xsMachine *the, bool secure, client_texts *texts)
 }
 
 /*
- * (target, host, port, timeoutMs, trusted?, name, utcMs?, certificate?, key?, session?). Without `trusted` the client
- * uses plain TCP. Without `key`, `certificate` also contains the key.
+ * Arguments: target, host, port, timeoutMs, trusted?, name, utcMs?, certificate?, key?, session?. Without `trusted` the
+ * client uses plain TCP. Without `key`, the text of `certificate` also contains the key.
  */
 void xs_client(xsMachine *the)
 {
@@ -229,7 +232,7 @@ void xs_client_read(xsMachine *the)
 	xsmcSetInteger(xsResult, (xsIntegerValue)count);
 }
 
-/* (bytes, start, end): room left; -1 if the bytes exceeded the announced room. */
+/* Arguments: bytes, start, end. Returns the room left, or -1 if there were more bytes than the announced room. */
 void xs_client_write(xsMachine *the)
 {
 	client_binding *binding = binding_of(the);
@@ -253,7 +256,7 @@ void xs_client_get_resumed(xsMachine *the)
 	xsmcSetBoolean(xsResult, binding->client && stream_client_resumed(binding->client));
 }
 
-/* Returns an ArrayBuffer, or undefined. */
+/* Returns the TLS session as an ArrayBuffer, or undefined if there is none. */
 void xs_client_get_session(xsMachine *the)
 {
 	client_binding *binding = binding_of(the);

@@ -1,11 +1,11 @@
 /**
- * TCP and TLS 1.2 clients of the host contract (stream-client.h). A client beyond CLIENT_LIMIT fails as if memory were
- * short.
+ * TCP and TLS 1.2 clients of the host contract (stream-client.h). If CLIENT_LIMIT clients exist, a further client fails
+ * as if memory were short.
  */
 import type { Client, ClientOptions, ClientPort, TLSClientOptions } from "../../modules/io/client.js";
 import type { CertificatePair } from "../../modules/io/crypto.js";
 
-/** Kinds of stream_event. */
+/** Kinds of events, as in stream_event. */
 const READABLE = 2;
 const WRITABLE = 3;
 const ENDED = 4;
@@ -58,12 +58,12 @@ function isWhole(value: number, least: number, most: number): boolean {
 }
 
 class TCPClient implements Client {
-	// Only the callbacks are kept, because the options may contain 10 KB of certificates.
+	// The object keeps only the callbacks, because the options may contain 10 KB of certificates.
 	readonly #onReadable: ClientOptions["onReadable"];
 	readonly #onWritable: ClientOptions["onWritable"];
 	readonly #onError: ClientOptions["onError"];
 	readonly #stream: NativeStream;
-	/** Address of the server; "" until connected. */
+	/** Address of the server; "" until the client is connected. */
 	#address = "";
 	#writable = 0;
 	#closed = false;

@@ -15,7 +15,7 @@
 
 enum { RANDOM_LIMIT = 4096 };
 
-/* Limit of Date (ECMA-262, 21.4.1.1). */
+/* Limit of a time in JavaScript (ECMA-262, 21.4.1.1). */
 static const double MS_LIMIT = 8.64e15;
 
 static void check(xsMachine *the, bool done)
@@ -23,7 +23,7 @@ static void check(xsMachine *the, bool done)
 	if (!done) xsUnknownError("the cryptography library has failed");
 }
 
-/* Throws if an argument from `first` on is not a buffer. Call it before anything is acquired that must be released. */
+/* Throws if an argument from `first` on is not a buffer. Call this function before anything is allocated. */
 static void expect_buffers(xsMachine *the, xsIntegerValue first)
 {
 	for (xsIntegerValue i = first; i < xsmcArgc; i++) {
@@ -63,7 +63,7 @@ void xs_crypto_hmac_sha256(xsMachine *the)
 	xsmcGetBufferReadable(xsArg(0), &key, &size);
 	bool done =
 		digest_hmac_start(&state, key, size) && update(the, &state, 1) && digest_hmac_finish(&state, result);
-	// After a failure the state may still contain the key.
+	// If the library has failed, the state may still contain the key.
 	mbedtls_platform_zeroize(&state, sizeof state);
 	check(the, done);
 	xsmcSetArrayBuffer(xsResult, result, sizeof result);
@@ -75,7 +75,7 @@ void xs_crypto_aes_128_gcm(xsMachine *the)
 	void *bytes, *into;
 	xsUnsignedValue size, result_size;
 	for (int pass = 0; pass < 2; pass++) {
-		// Calls that can throw or move memory come first; the pointers obtained afterwards stay valid.
+		// Calls that can throw or move memory come first. Pointers that are obtained afterwards stay valid.
 		if (pass == 1) xsmcSetArrayBuffer(xsResult, NULL, (xsIntegerValue)(input.text_length + GCM_TAG_SIZE));
 		xsmcGetBufferReadable(xsArg(0), &bytes, &size);
 		if (size != AES_KEY_SIZE) xsRangeError("a key of AES-128 has 16 bytes");
@@ -118,7 +118,7 @@ void xs_hash_destructor(void *data)
 	free(data);
 }
 
-/* The state of an unfinished hash is host data of the object; xs_hash_digest frees it. */
+/* The object's host data are the state of an unfinished hash. xs_hash_digest frees them. */
 void xs_hash(xsMachine *the)
 {
 	digest *state = malloc(sizeof(digest));
@@ -170,7 +170,7 @@ void xs_crypto_verify_p256(xsMachine *the)
 	xsmcSetBoolean(xsResult, fits && p256_verify(point, message, size, signature));
 }
 
-/* (publicKey): returns a new public key, followed by the shared secret. */
+/* Argument: publicKey. Returns a new public key, followed by the shared secret. */
 void xs_crypto_agree_p256(xsMachine *the)
 {
 	uint8_t result[P256_POINT_SIZE + P256_SECRET_SIZE];
@@ -250,7 +250,7 @@ void xs_crypto_read_certificates(xsMachine *the)
 
 enum { ARG_ORGANIZATION = 3, ARG_UNIT, ARG_NAMES };
 
-/* Working memory, too large for the microcontroller's stack. */
+/* Working memory that would be too large for the microcontroller's stack. */
 typedef struct {
 	char organization[CERTIFICATE_ORGANIZATION_LIMIT + 2];
 	char unit[CERTIFICATE_ORGANIZATION_LIMIT + 2];
@@ -274,8 +274,8 @@ static int64_t whole_ms(double ms)
 }
 
 /*
- * (validFromMs, validToMs, key or undefined, organization, unit, ...names): two ArrayBuffers with PEM, certificate and
- * key.
+ * Arguments: validFromMs, validToMs, key or undefined, organization, unit, ...names. Returns two ArrayBuffers with PEM
+ * text: the certificate and its key.
  */
 void xs_crypto_make_certificate(xsMachine *the)
 {
@@ -287,7 +287,7 @@ void xs_crypto_make_certificate(xsMachine *the)
 	void *key = NULL;
 	xsUnsignedValue key_size = 0;
 	if (options.name_count > CERTIFICATE_NAMES_LIMIT) xsRangeError("a certificate has 1 to 4 names");
-	// Calls that can throw or move memory come first, here the conversions of arguments to strings.
+	// Calls that can throw or move memory come first. Here these are the conversions of arguments to strings.
 	for (xsIntegerValue i = ARG_ORGANIZATION; i < xsmcArgc; i++) xsmcToString(xsArg(i));
 	xsmcVars(1);
 	if (xsmcTypeOf(xsArg(2)) != xsUndefinedType) xsmcGetBufferReadable(xsArg(2), &key, &key_size);

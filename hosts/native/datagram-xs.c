@@ -13,12 +13,12 @@ typedef struct {
 	xsMachine *the;
 	xsSlot target;
 	datagram_socket *socket;
-	/* One reference for the object, and one for each delivery under way. */
+	/* Number of references: one for the object, and one for each delivery under way. */
 	atomic_uint references;
 	/* Only the machine's thread uses the members from here on. */
 	bool closed;
 	datagram_peer from;
-	/* JavaScript was notified and has not called read since. */
+	/* True if JavaScript was notified and has not called read since. */
 	bool notified;
 	bool notifying;
 } datagram_binding;
@@ -44,7 +44,7 @@ static void deliver(void *context)
 	release(binding);
 }
 
-/* Runs in the socket's thread. */
+/* Posts a delivery. Runs in the socket's thread. */
 static void notify(void *context)
 {
 	datagram_binding *binding = context;
@@ -67,7 +67,7 @@ void xs_datagram_destructor(void *data)
 	release(data);
 }
 
-/* undefined becomes the zero address. */
+/* Returns the address in the argument; undefined becomes the zero address. */
 static uint32_t address_of(xsMachine *the, xsIntegerValue index)
 {
 	uint32_t address = 0;
@@ -76,7 +76,10 @@ static uint32_t address_of(xsMachine *the, xsIntegerValue index)
 	return address;
 }
 
-/* (target, port, group?, address?): with `address`, which is one of the gateway's own, the port listens only there. */
+/*
+ * Arguments: target, port, group?, address?. If `address`, one of the gateway's own addresses, is given, the port
+ * listens only there.
+ */
 void xs_datagram(xsMachine *the)
 {
 	char message[DATAGRAM_MESSAGE_SIZE] = "";

@@ -1,6 +1,6 @@
 /*
- * The thread polls the socket only while the listener wants to be notified; datagram_listen wakes the thread with a
- * datagram.
+ * UDP ports. The thread polls the socket only while the listener wants to be notified. datagram_listen sends the thread
+ * a datagram to wake it.
  */
 #include "datagram.h"
 
@@ -20,13 +20,13 @@
 #include "thread-start.h"
 
 enum {
-	/* Stack of the thread on ESP-IDF, bytes: poll() and the callback. */
+	/* Stack of the thread on ESP-IDF, bytes. It suffices for poll() and the callback. */
 	STACK_SIZE = 3072,
-	/* Longest sleep, and so the maximum delay if a wake-up could not be sent. */
+	/* Longest sleep of the thread. It is also the maximum delay if a wake-up could not be sent. */
 	SLEEP_MS = 1000,
 	ERROR_MS = 10,
 	RECEIVE_SIZE = 8 * DATAGRAM_LIMIT,
-	/* Datagrams that one datagram_read may discard, so that a flood does not block the owner. */
+	/* Number of datagrams that one call of datagram_read may discard. A flood therefore does not block the owner. */
 	DISCARD_LIMIT = 16,
 	/* TTL of multicast (RFC 6762, 11). */
 	GROUP_TTL = 255,
@@ -47,7 +47,7 @@ struct datagram_socket {
 
 static void pause_ms(useconds_t ms)
 {
-	/* ESP-IDF has no nanosleep(). */
+	/* This is usleep(), because ESP-IDF has no nanosleep(). */
 	usleep(ms * 1000);
 }
 
@@ -120,7 +120,7 @@ static bool join_group(int socket, const datagram_options *options)
 	membership.imr_interface.s_addr = options->address;
 	uint8_t ttl = GROUP_TTL, loop = 1;
 #if defined(IP_MULTICAST_ALL)
-	/* Linux: excludes groups that other programs have joined. */
+	/* On Linux, this option excludes groups that only other programs have joined. */
 	setsockopt(socket, IPPROTO_IP, IP_MULTICAST_ALL, &(int){ 0 }, sizeof(int));
 #endif
 	setsockopt(socket, IPPROTO_IP, IP_TTL, &(int){ GROUP_TTL }, sizeof(int));
@@ -148,7 +148,7 @@ static void explain(const datagram_socket *self, bool bound, char *message)
 	else snprintf(message, DATAGRAM_MESSAGE_SIZE, "UDP port %u can't be opened: %s", port, strerror(error));
 }
 
-/* On failure *self contains what was opened. */
+/* Opens sockets and thread. On failure *self contains what was opened. */
 static bool open_parts(datagram_socket *self, char *message)
 {
 	self->socket = socket(AF_INET, SOCK_DGRAM, 0);
@@ -156,7 +156,7 @@ static bool open_parts(datagram_socket *self, char *message)
 		explain(self, false, message);
 		return false;
 	}
-	/* Unchecked: lwIP limits the number of datagrams instead, and may refuse this option. */
+	/* The result is not checked. lwIP limits the number of datagrams instead of bytes, and may refuse this option. */
 	setsockopt(self->socket, SOL_SOCKET, SO_RCVBUF, &(int){ RECEIVE_SIZE }, sizeof(int));
 	if (self->options.group) share_port(self->socket);
 	bool bound = bind_to(self);

@@ -1,4 +1,4 @@
-/* HMAC is built on SHA-256, because PSA requires a key of at least one byte. */
+/* SHA-256 comes from PSA. HMAC is computed here from SHA-256, because PSA requires a key of at least one byte. */
 #include "digest.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 #include <sys/random.h>
 #endif
 
-/* RFC 2104, 2: pads of the inner and the outer hash. */
+/* Pad bytes of the inner and the outer hash (RFC 2104, 2). */
 enum { INNER_PAD = 0x36, OUTER_PAD = 0x5c };
 
 bool digest_start(digest *d)

@@ -41,7 +41,7 @@ class NativePartition implements Partition {
 	}
 }
 
-/** Frozen, so that it stays in flash. */
+/** This object is frozen, so XS keeps it in flash. */
 export const FLASH: Flash = Object.freeze({
 	open(name: string): Partition | undefined {
 		const size = NativeFlash.size(name);

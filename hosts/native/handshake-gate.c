@@ -1,11 +1,14 @@
-/* The lock is held while `granted` is called, so that it is never called for a party that has left. */
+/*
+ * Queue of the parties that want to perform a handshake. The lock is held while `granted` is called, so that it is
+ * never called for a party that has left.
+ */
 #include "handshake-gate.h"
 
 #include <pthread.h>
 #include <stddef.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* The party inside, followed by the waiting parties. Needs the lock. */
+/* List of the party inside, followed by the waiting parties. Access needs the lock. */
 static gate_party *first;
 
 bool handshake_gate_enter(gate_party *party)

@@ -8,7 +8,7 @@ void xs_heap_bytes_destructor(void *data)
 	free(data);
 }
 
-/* (length): a zeroed buffer, empty if the heap is short. */
+/* Argument: length. Returns a zeroed buffer in the heap, or an empty one if the heap is short. */
 void xs_heap_bytes(xsMachine *the)
 {
 	xsIntegerValue length = xsmcToInteger(xsArg(0));
@@ -16,7 +16,7 @@ void xs_heap_bytes(xsMachine *the)
 	xsmcSetHostBuffer(xsThis, bytes, bytes ? length : 0);
 }
 
-/* The buffer and all arrays on it become empty. */
+/* Frees the buffer's memory. The buffer and all typed arrays on it become empty. */
 void xs_heap_bytes_drop(xsMachine *the)
 {
 	free(xsmcGetHostData(xsThis));

@@ -1,6 +1,6 @@
 /*
  * XS binding for unpacking zlib streams (RFC 1950; inflater.ts) with miniz's tinfl. The output ring is also the
- * dictionary: only the library may change its bytes.
+ * library's dictionary, so only the library may change its bytes.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,7 +11,10 @@
 
 #include "inflate-library.h"
 
-/* INFLATE_WINDOW of modules/io/flash.ts. tinfl requires a power of two and rejects streams with a larger window. */
+/*
+ * Size of the ring, as INFLATE_WINDOW of modules/io/flash.ts. tinfl requires a power of two and rejects streams with a
+ * larger window.
+ */
 enum { RING_SIZE = 4096 };
 
 typedef struct {
@@ -47,7 +50,7 @@ void xs_inflate(xsMachine *the)
 	xsmcSetHostData(xsThis, state);
 }
 
-/* (bytes, start, end, ring): bytes consumed. */
+/* Arguments: bytes, start, end, ring. Returns the number of consumed bytes. */
 void xs_inflate_write(xsMachine *the)
 {
 	inflate *state = state_of(the);
@@ -66,8 +69,8 @@ void xs_inflate_write(xsMachine *the)
 		(uint8_t *)ring + state->filled, &made, TINFL_FLAG_PARSE_ZLIB_HEADER | TINFL_FLAG_HAS_MORE_INPUT);
 	state->filled += made;
 	state->done = status == TINFL_STATUS_DONE;
-	// A 64-bit library reads beyond the end of the stream and keeps those bytes; a 32-bit one, as on the chip, does
-	// not.
+	// A 64-bit build of the library reads beyond the end of the stream and keeps those bytes. A 32-bit build, as on the
+	// chip, does not.
 	if (state->done) taken -= state->library.m_num_bits / 8;
 	state->failed = status < TINFL_STATUS_DONE;
 	if (status == TINFL_STATUS_ADLER32_MISMATCH) xsUnknownError("the packed data does not match its checksum");

@@ -1,4 +1,4 @@
-/** Inflater of the host contract, by tinfl (inflate-xs.c). */
+/** Inflater of the host contract, which uses the library tinfl (inflate-xs.c). */
 import { INFLATE_WINDOW, type Inflater } from "../../modules/io/flash.js";
 
 /** An object takes about 11 KB of heap. */

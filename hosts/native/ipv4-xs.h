@@ -6,10 +6,12 @@
 #include "mc.xs.h"
 #include "xsmc.h"
 
-/* 0 for an empty text. Throws a RangeError for any other text than an address. */
+/*
+ * Returns the address in an argument, or 0 for an empty text. Throws a RangeError for any text that is not an address.
+ */
 uint32_t ipv4_argument(xsMachine *the, xsIntegerValue index);
 
-/* Property of xsResult, as text. Overwrites the caller's first variable (xsmcVars). */
+/* Sets a property of xsResult to the address as text. Overwrites the caller's first variable (xsmcVars). */
 void ipv4_property(xsMachine *the, xsIdentifier id, uint32_t address);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* INET_ADDRSTRLEN of POSIX. */
+/* Size of an address as text, equal to INET_ADDRSTRLEN of POSIX. */
 enum { IPV4_TEXT_SIZE = 16 };
 
 bool ipv4_parse(const char *text, uint32_t *address);

@@ -4,8 +4,8 @@
 #include "xsmc.h"
 
 /*
- * Calls `deliver(context)` soon in the machine's thread, outside of any other call into it. Any thread may call. Never
- * waits, because the machine's thread may be waiting for the caller.
+ * Calls `deliver(context)` soon in the machine's thread, outside of any other call into the machine. May be called in
+ * any thread. Never waits, because the machine's thread may be waiting for the caller.
  */
 void machine_post(xsMachine *the, void (*deliver)(void *context), void *context);
 

@@ -30,7 +30,7 @@
 #include <errno.h>
 #include <sys/random.h>
 
-/* Random generator for 2.28 (f_rng). It takes random bytes from the system, so that threads share no state. */
+/* Random generator (f_rng) for Mbed TLS 2.28. It gets random bytes from the system, so threads share no state. */
 static inline int compat_random(void *context, unsigned char *into, size_t size)
 {
 	(void)context;
@@ -46,7 +46,10 @@ static inline int compat_random(void *context, unsigned char *into, size_t size)
 
 #endif
 
-/* Call it before any other use of Mbed TLS, because 4.x needs PSA; repeated calls are allowed. Returns 0 or an error. */
+/*
+ * Call this function before any other use of Mbed TLS, because 4.x must initialise PSA. Repeated calls are allowed.
+ * Returns 0 or an error.
+ */
 static inline int compat_start(void)
 {
 #if MBEDTLS_VERSION_MAJOR == 2
@@ -82,7 +85,7 @@ static inline void compat_conf_tls12(mbedtls_ssl_config *config)
 #endif
 }
 
-/* TLS 1.2 only, with the default suites, curves and hashes. */
+/* Configures a client that supports only TLS 1.2, with the default suites, curves and hashes. */
 static inline void compat_conf_any_client(mbedtls_ssl_config *config)
 {
 #if MBEDTLS_VERSION_MAJOR == 2
@@ -95,7 +98,7 @@ static inline void compat_conf_any_client(mbedtls_ssl_config *config)
 #endif
 }
 
-/* Changes with each handshake message that was completely received or sent. */
+/* Returns a number that changes whenever a handshake message was completely received or sent. */
 static inline int compat_handshake_step(const mbedtls_ssl_context *tls)
 {
 #if MBEDTLS_VERSION_MAJOR == 2
@@ -111,7 +114,10 @@ static inline int compat_handshake_step(const mbedtls_ssl_context *tls)
 #define COMPAT_BAD_CERTIFICATE MBEDTLS_ERR_SSL_BAD_CERTIFICATE
 #endif
 
-/* The session does not need the peer's certificate. Without MBEDTLS_SSL_KEEP_PEER_CERTIFICATE it has none. */
+/*
+ * Removes the peer's certificate from the session, which does not need it. Without MBEDTLS_SSL_KEEP_PEER_CERTIFICATE,
+ * the session has no certificate.
+ */
 static inline void compat_forget_peer(mbedtls_ssl_session *session)
 {
 #if MBEDTLS_VERSION_MAJOR == 2 && defined(MBEDTLS_SSL_KEEP_PEER_CERTIFICATE)
@@ -140,7 +146,7 @@ static inline bool compat_is_resumable(const mbedtls_ssl_session *session)
 #endif
 }
 
-/* AES-256-GCM; keys are replaced within `lifetime_s`. */
+/* Sets up tickets that are encrypted with AES-256-GCM. The keys are replaced within `lifetime_s`. */
 static inline int compat_ticket_setup(mbedtls_ssl_ticket_context *tickets, uint32_t lifetime_s)
 {
 #if MBEDTLS_VERSION_MAJOR == 2
@@ -154,7 +160,10 @@ typedef enum { COMPAT_KEY_OTHER, COMPAT_KEY_RSA, COMPAT_KEY_NIST } compat_key_ki
 
 enum { COMPAT_RSA_BITS_LIMIT = 4096 };
 
-/* RSA of up to COMPAT_RSA_BITS_LIMIT bits; ECDSA on NIST P-256, P-384 or P-521; or other. */
+/*
+ * Returns the kind of the key: RSA of up to COMPAT_RSA_BITS_LIMIT bits; ECDSA on NIST P-256, P-384 or P-521; or another
+ * kind.
+ */
 static inline compat_key_kind compat_kind_of(const mbedtls_pk_context *key)
 {
 	compat_key_kind rsa = mbedtls_pk_get_bitlen(key) <= COMPAT_RSA_BITS_LIMIT ? COMPAT_KEY_RSA : COMPAT_KEY_OTHER;
@@ -206,7 +215,7 @@ static inline int compat_generate_p256(mbedtls_pk_context *key)
 #endif
 }
 
-/* RFC 5280, 4.1.2.2; most significant byte first. */
+/* Sets the serial number (RFC 5280, 4.1.2.2), most significant byte first. */
 static inline int compat_set_serial(mbedtls_x509write_cert *writer, unsigned char *serial, size_t length)
 {
 #if MBEDTLS_VERSION_MAJOR == 2
@@ -221,7 +230,7 @@ static inline int compat_set_serial(mbedtls_x509write_cert *writer, unsigned cha
 #endif
 }
 
-/* Signs the certificate; the PEM text is NUL-terminated. */
+/* Signs the certificate and writes it as NUL-terminated PEM text. */
 static inline int compat_write_certificate(mbedtls_x509write_cert *writer, unsigned char *text, size_t size)
 {
 #if MBEDTLS_VERSION_MAJOR == 2

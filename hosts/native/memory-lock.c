@@ -1,4 +1,4 @@
-/* See memory-lock.h. All state is guarded by a mutex, which is held only for a few comparisons. */
+/* A mutex guards all state. It is held only for a few comparisons. */
 #include "memory-lock.h"
 
 #include <pthread.h>
@@ -6,64 +6,66 @@
 #include "free-heap.h"
 #include "handshake-gate.h"
 
-/* Free memory that suffices for a handshake and for a piece being sent. */
+/* Amount of free heap that suffices for a handshake and for a piece that is being sent. */
 enum { ROOMY = HEAP_FLOOR + SENDING_MEMORY + USUAL_HANDSHAKE_MEMORY };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* NULL if no connection holds the lock. */
+/* Connection that holds the lock, or NULL. */
 static const void *holder;
 static uint64_t held_since_ms;
-/* Last sender, the time at which it last sent, and the time at which any other connection last sent. */
+/* Connection that sent last, the time at which it last sent, and the time at which any other connection last sent. */
 static const void *sender;
 static uint64_t sent_ms, other_sent_ms;
-/* When a record was last refused. */
+/* Time at which a record was last refused. */
 static uint64_t record_refused_ms;
-/* Connection with a large record in memory, or NULL, and the time at which the record was permitted. */
+/* Connection with a large received record in memory, or NULL, and the time at which the record was permitted. */
 static const void *receiver;
 static uint64_t received_ms;
-/* Time for which handshakes and records may still delay senders. It falls during a delay and recovers otherwise. */
+/*
+ * Time for which handshakes and records may still delay senders. It decreases during a delay and increases otherwise.
+ */
 static uint64_t patience_ms = HOLD_UP_MS, asked_ms;
 static bool held_up;
 
 static uint64_t since(uint64_t then_ms, uint64_t now_ms)
 {
-	/* The other thread may have read the clock slightly later. */
+	/* `then_ms` may be later than `now_ms`, because another thread may have read the clock slightly later. */
 	return now_ms > then_ms ? now_ms - then_ms : 0;
 }
 
 /*
- * Senders wait for a limited time because memory is short (`short_of`) or a received record is in memory (`by_record`).
- * The mutex must be held.
+ * Returns true if senders must wait because memory is short (`short_of`) or because a received record is in memory
+ * (`by_record`). They wait for a limited time. The mutex must be held.
  */
 static bool is_held_up(bool short_of, bool by_record, uint64_t now_ms)
 {
 	uint64_t passed_ms = since(asked_ms, now_ms);
 	asked_ms = now_ms;
 	if (held_up || by_record) {
-		/* A longer pause means that the asking thread has ended or was busy with its handshake. */
+		/* A longer pause means that the thread that asks had ended or was busy with its handshake. */
 		if (passed_ms > 2 * ASK_AGAIN_MS) passed_ms = 2 * ASK_AGAIN_MS;
 		patience_ms -= passed_ms < patience_ms ? passed_ms : patience_ms;
 	} else patience_ms = passed_ms < HOLD_UP_MS - patience_ms ? patience_ms + passed_ms : HOLD_UP_MS;
-	/* Once the time is used up, half of it must recover before the next delay. */
+	/* When patience_ms has reached 0, half of HOLD_UP_MS must recover before the next delay. */
 	held_up = short_of && (held_up ? patience_ms > 0 : patience_ms >= HOLD_UP_MS / 2);
 	return held_up || by_record;
 }
 
-/* The mutex must be held. */
+/* Returns true if `who` holds the lock and may send. The mutex must be held. */
 static bool takes_lock(const void *who, uint64_t now_ms)
 {
-	/* A new holder is not idle: it waits until the data of others have arrived. */
+	/* A new holder does not count as idle, because it waits until the data of the other connections have arrived. */
 	bool idle = since(sent_ms, now_ms) >= SETTLED_MS && since(held_since_ms, now_ms) >= 2 * SETTLED_MS;
 	if (who != holder) {
 		if (holder && !idle && since(held_since_ms, now_ms) < LOCK_MS) return false;
 		holder = who;
 		held_since_ms = now_ms;
 	}
-	/* The other connections have stopped sending; their data must arrive first. */
+	/* The other connections have stopped sending, but their data must arrive before the holder sends. */
 	return since(who == sender ? other_sent_ms : sent_ms, now_ms) >= SETTLED_MS;
 }
 
-/* The mutex must be held. */
+/* Returns true if another connection has a received record in memory. The mutex must be held. */
 static bool record_delays(const void *who, uint64_t now_ms)
 {
 	return receiver && receiver != who && since(received_ms, now_ms) < RECORD_HOLD_MS;
@@ -75,7 +77,7 @@ bool memory_lock_send(const void *who, uint64_t now_ms)
 	size_t heap = free_heap();
 	pthread_mutex_lock(&lock);
 	bool low = heap < LEAST_HEAP + SENDING_MEMORY;
-	/* Nearly nothing is left: each piece waits until the previous piece has arrived. */
+	/* Nearly no memory is left, so each piece waits until the previous piece has arrived. */
 	bool waits = heap < LEAST_HEAP + PIECE_MEMORY && since(sent_ms, now_ms) < SETTLED_MS;
 	bool short_of = low || (shaking && heap < ROOMY) || since(record_refused_ms, now_ms) <= 2 * ASK_AGAIN_MS;
 	bool may = !is_held_up(short_of, low && record_delays(who, now_ms), now_ms) && !waits
@@ -89,7 +91,7 @@ bool memory_lock_send(const void *who, uint64_t now_ms)
 	return may;
 }
 
-/* True if other connections use memory that they will return soon. The mutex must be held. */
+/* Returns true if other connections use memory that they will free soon. The mutex must be held. */
 static bool others_use_memory(const void *who, bool shaking, uint64_t now_ms)
 {
 	return shaking || since(sent_ms, now_ms) < SETTLED_MS || record_delays(who, now_ms);
@@ -130,7 +132,7 @@ void memory_lock_leave(const void *who)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Mbed TLS uses the heap when its own memory is full. */
+/* Returns true if there is enough memory for a handshake. When Mbed TLS's own memory is full, it uses the heap. */
 static bool has_handshake_memory(size_t heap)
 {
 	size_t own = free_tls_memory();

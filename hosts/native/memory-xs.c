@@ -7,7 +7,7 @@
 #include "mc.xs.h"
 #include "xs.h"
 
-/* Room for twenty tasks, each with a name of 15 characters and 5 digits. */
+/* Size of the text about stacks: twenty tasks, each with a name of 15 characters and 5 digits. */
 enum { STACKS_SIZE = 480 };
 
 static bool suffices(xsMachine *the, xsIntegerValue slots, xsIntegerValue bytes)
@@ -15,7 +15,7 @@ static bool suffices(xsMachine *the, xsIntegerValue slots, xsIntegerValue bytes)
 	return the->maximumHeapCount - the->currentHeapCount >= slots && the->maximumChunksSize - the->currentChunksSize >= bytes;
 }
 
-/* (slots, bytes of chunks): true if so much is free, if necessary after collecting garbage. */
+/* Arguments: slots, bytes of chunks. Returns true if so much is free, if necessary after a garbage collection. */
 void xs_memory_suffices(xsMachine *the)
 {
 	xsIntegerValue slots = xsToInteger(xsArg(0)), bytes = xsToInteger(xsArg(1));
@@ -27,7 +27,10 @@ void xs_memory_suffices(xsMachine *the)
 	xsResult = xsBoolean(enough);
 }
 
-/* (0: slots, 1: bytes of chunks, 2: heap bytes, 3: minimum of heap bytes): free amount; -1 if there is no limit. */
+/*
+ * Argument: 0 for slots, 1 for bytes of chunks, 2 for heap bytes, 3 for the minimum of free heap bytes since the start.
+ * Returns the free amount, or -1 if there is no limit.
+ */
 void xs_memory_free(xsMachine *the)
 {
 	xsIntegerValue what = xsToInteger(xsArg(0));

@@ -5,7 +5,7 @@ class Bindings {
 	static suffices(slots: number, chunkBytes: number): boolean {
 		return native("xs_memory_suffices").call(this, slots, chunkBytes);
 	}
-	/** Returns a negative number if there is no limit. */
+	/** Returns the free amount, or a negative number if there is no limit. */
 	static free(what: number): number {
 		return native("xs_memory_free").call(this, what);
 	}
@@ -27,7 +27,7 @@ class HeapBytes extends Native("xs_heap_bytes_destructor") {
 	}
 }
 
-/** Arguments of `free`, as in memory-xs.c. */
+/** Arguments for `free`, as in memory-xs.c. */
 const SLOTS = 0;
 const CHUNK_BYTES = 1;
 const HEAP_BYTES = 2;

@@ -2,10 +2,10 @@
 
 #include <psa/crypto.h>
 
-/* SEC 1, 2.3.3. */
+/* First byte of an uncompressed point (SEC 1, 2.3.3). */
 enum { UNCOMPRESSED = 4 };
 
-/* Fails with PSA_ERROR_INVALID_ARGUMENT for anything but an uncompressed point of the curve. */
+/* Fails with PSA_ERROR_INVALID_ARGUMENT unless the bytes are an uncompressed point on the curve. */
 static psa_status_t import_point(const uint8_t point[P256_POINT_SIZE], psa_key_id_t *key)
 {
 	psa_key_attributes_t attributes = PSA_KEY_ATTRIBUTES_INIT;
@@ -34,7 +34,8 @@ p256_status p256_agree(const uint8_t point[P256_POINT_SIZE], uint8_t own[P256_PO
 	psa_key_attributes_t attributes = PSA_KEY_ATTRIBUTES_INIT;
 	psa_key_id_t key;
 	size_t own_size, secret_size;
-	// psa_raw_key_agreement reports other mistakes with the same error as an invalid point.
+	// This checks the point before psa_raw_key_agreement, which reports other mistakes with the same error as an invalid
+	// point.
 	psa_status_t status = import_point(point, &key);
 	if (status == PSA_ERROR_INVALID_ARGUMENT) return P256_NO_POINT;
 	if (status != PSA_SUCCESS) return P256_FAILED;

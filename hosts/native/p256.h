@@ -11,13 +11,19 @@
 
 enum { P256_POINT_SIZE = 65, P256_SIGNATURE_SIZE = 64, P256_SECRET_SIZE = 32 };
 
-/* `signature`: r, s. Also false for a point off the curve, r or s out of range, and a failure of the library. */
+/*
+ * Checks a signature, which consists of r and s. Also returns false if the point is not on the curve, if r or s is out
+ * of range, or if the library fails.
+ */
 bool p256_verify(const uint8_t point[P256_POINT_SIZE], const uint8_t *message, size_t length,
 	const uint8_t signature[P256_SIGNATURE_SIZE]);
 
 typedef enum { P256_OK, P256_NO_POINT, P256_FAILED } p256_status;
 
-/* Makes a new key. `own` gets its public point, `secret` the x coordinate of the point that it shares with `point`. */
+/*
+ * Makes a new key. `own` gets the public point of this key. `secret` gets the x coordinate of the point that the new
+ * key and `point` share.
+ */
 p256_status p256_agree(const uint8_t point[P256_POINT_SIZE], uint8_t own[P256_POINT_SIZE], uint8_t secret[P256_SECRET_SIZE]);
 
 #endif

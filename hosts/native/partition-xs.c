@@ -1,4 +1,4 @@
-/* Checks all limits of modules/io/flash.ts. */
+/* XS binding of the flash partitions. It checks all limits of modules/io/flash.ts. */
 #include <string.h>
 
 #include "mc.xs.h"
@@ -6,7 +6,7 @@
 
 #include "partition.h"
 
-/* A name that is too long matches no partition. */
+/* Copies the partition's name. A name that is too long is cut to one that matches no partition. */
 static void get_name(xsMachine *the, char name[PARTITION_NAME_LIMIT + 2])
 {
 	memset(name, 0, PARTITION_NAME_LIMIT + 2);
@@ -22,7 +22,7 @@ static size_t get_number(xsMachine *the, xsIntegerValue index, size_t most, size
 	return whole;
 }
 
-/* (name): size in bytes; 0 if there is no such partition. */
+/* Argument: name. Returns the size in bytes, or 0 if there is no such partition. */
 void xs_partition_size(xsMachine *the)
 {
 	char name[PARTITION_NAME_LIMIT + 2];
@@ -36,7 +36,10 @@ typedef struct {
 	uint8_t *bytes;
 } flash_range;
 
-/* (name, offset, view, start, end). Obtains the pointer last, because nothing may move the bytes afterwards. */
+/*
+ * Arguments: name, offset, view, start, end. The pointer is obtained last, because nothing may move the bytes
+ * afterwards.
+ */
 static flash_range get_range(xsMachine *the, size_t unit, bool into)
 {
 	flash_range range;

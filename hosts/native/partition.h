@@ -1,6 +1,6 @@
 /*
- * Partitions of NOR flash (modules/io/flash.ts). Each host defines these functions. partition-xs.c has checked the
- * arguments. No function throws; each waits for the flash.
+ * Partitions of NOR flash (modules/io/flash.ts). Each host defines these functions. Their caller, partition-xs.c,
+ * checks the arguments. No function throws; each waits for the flash.
  */
 #ifndef PARTITION_H
 #define PARTITION_H
@@ -11,10 +11,10 @@
 
 enum { PARTITION_NAME_LIMIT = 15, PARTITION_ERASE_SIZE = 4096, PARTITION_WRITE_SIZE = 16, PARTITION_MESSAGE_SIZE = 128 };
 
-/* Size in bytes; 0 if there is no such partition, or the gateway may not use it. */
+/* Returns the size in bytes, or 0 if there is no such partition or the gateway may not use it. */
 size_t partition_size(const char *name);
 
-/* False on failure, with `message` for the user. */
+/* Returns false on failure, with `message` for the user. */
 bool partition_read(
 	const char *name, size_t offset, void *into, size_t size, char message[PARTITION_MESSAGE_SIZE]);
 /* Writes nothing and returns false if any byte in the range is not erased. */

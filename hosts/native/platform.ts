@@ -5,7 +5,7 @@ import TextEncoder from "text/encoder";
 import Timer from "timer";
 import type { Resources, TextCodec, Timers } from "../../modules/io/host.js";
 
-/** A timer of the SDK that holds its callback as a member, because a closure would take three times the slots. */
+/** A timer of the SDK. Its callback is a member, because a closure would take three times the slots. */
 interface HeldTimer extends Timer {
 	id: number;
 	callback: () => void;
@@ -50,7 +50,7 @@ export class SDKText implements TextCodec {
 	}
 }
 
-/** Resources are read directly from flash, without a copy. */
+/** Resources. XS reads them directly from flash, without a copy. */
 export class SDKResources implements Resources {
 	readonly #files = new Map<string, Uint8Array>();
 

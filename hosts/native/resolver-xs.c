@@ -1,5 +1,5 @@
 /*
- * An answer reaches JavaScript as `onResolved(number, address)` of the target that the constructor received; the
+ * Each answer reaches JavaScript as `onResolved(number, address)` of the target that the constructor received; the
  * address is undefined if the name was not found.
  */
 #include <stdatomic.h>
@@ -15,9 +15,9 @@ typedef struct {
 	xsMachine *the;
 	xsSlot target;
 	resolver *resolver;
-	/* One reference for the object, and one for each delivery under way. */
+	/* Number of references: one for the object, and one for each delivery under way. */
 	atomic_uint references;
-	/* Used in the machine's thread only. */
+	/* True after the object was closed. Only used in the machine's thread. */
 	bool closed;
 } resolver_binding;
 
@@ -42,7 +42,7 @@ static void deliver(void *context)
 	release(binding);
 }
 
-/* Called in any thread. */
+/* Posts a delivery. May be called in any thread. */
 static void notify(void *context)
 {
 	resolver_binding *binding = context;
@@ -59,7 +59,7 @@ void xs_resolver_destructor(void *data)
 	release(binding);
 }
 
-/* (target): target and resolver exist until the machine ends. */
+/* Argument: target. The target and the resolver exist until the machine ends. */
 void xs_resolver(xsMachine *the)
 {
 	resolver_binding *binding = calloc(1, sizeof(resolver_binding));
@@ -76,7 +76,7 @@ void xs_resolver(xsMachine *the)
 	xsmcSetHostData(xsThis, binding);
 }
 
-/* (name): number of the request, or -1 if it cannot be made. */
+/* Argument: name. Returns the number of the request, or -1 if it cannot be made. */
 void xs_resolver_ask(xsMachine *the)
 {
 	resolver_binding *binding = xsmcGetHostData(xsThis);

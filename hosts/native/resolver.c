@@ -1,4 +1,4 @@
-/* The owner and the threads share the resolver, and the last of them frees it. */
+/* The owner and the threads share the resolver. The last of them to release it frees it. */
 #include "resolver.h"
 
 #include <netdb.h>
@@ -12,9 +12,9 @@
 #include "thread-start.h"
 
 /*
- * STACK_SIZE: stack of a thread on ESP-IDF, bytes; getaddrinfo() leaves the work to lwIP's thread.
- * REST_S: idle time before a thread ends. Names often come one after the other, and on a busy chip the stack of an
- * ended thread is freed late: three threads in turn took 10 KB.
+ * STACK_SIZE: stack of a thread on ESP-IDF, bytes. It can be small, because lwIP's own thread does the work of
+ * getaddrinfo(). REST_S: idle time before a thread ends. Several names are often resolved one after the other. On a
+ * busy chip the stack of an ended thread is freed late, so that without this time three successive threads took 10 KB.
  */
 enum { STACK_SIZE = 3072, REST_S = 2 };
 
@@ -22,9 +22,9 @@ typedef enum { REQUEST_FREE = 0, REQUEST_PENDING, REQUEST_ANSWERED } request_sta
 
 typedef struct request {
 	resolver *owner;
-	/* Needs the queue's lock. */
+	/* Access needs the queue's lock. */
 	struct request *next;
-	/* Needs the lock. */
+	/* Access needs the lock of the resolver. */
 	request_state state;
 	/* "" if the name was not found. */
 	char address[IPV4_TEXT_SIZE];
@@ -32,7 +32,7 @@ typedef struct request {
 	char name[RESOLVER_NAME_LIMIT + 1];
 } request;
 
-/* Queue of the whole program. An owner's lock is never taken while this lock is held. */
+/* Queue of all resolvers in the program. A thread that holds this lock never takes the lock of a resolver. */
 static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t queue_changed = PTHREAD_COND_INITIALIZER;
 static request *queue;
@@ -42,7 +42,7 @@ struct resolver {
 	pthread_mutex_t lock;
 	void (*notify)(void *context);
 	void *context;
-	/* Held by the owner and each thread. Needs the lock. */
+	/* Number of references, which the owner and each thread hold. Access needs the lock. */
 	unsigned references;
 	bool closed;
 	request requests[RESOLVER_LIMIT];
@@ -80,7 +80,7 @@ static void answer(request *entry, const char *address)
 	pthread_mutex_unlock(&self->lock);
 }
 
-/* Returns NULL when the thread must end. */
+/* Returns the next request from the queue, or NULL when the thread must end. */
 static request *next_request(void)
 {
 	struct timespec end;
@@ -113,7 +113,7 @@ static void *run(void *context)
 	return NULL;
 }
 
-/* Wakes or starts a thread; false if none runs or can be started. The queue's lock must be held. */
+/* Wakes or starts a thread. Returns false if no thread runs and none can be started. The queue's lock must be held. */
 static bool has_thread(void)
 {
 	pthread_t thread;
@@ -125,7 +125,7 @@ static bool has_thread(void)
 	return threads > 0;
 }
 
-/* False if no thread can take it. */
+/* Puts the request into the queue. Returns false if there is no thread for it. */
 static bool enqueue(request *entry)
 {
 	pthread_mutex_lock(&queue_lock);

@@ -1,5 +1,5 @@
 /** Parts of the Moddable SDK that hosts in XS use; the compiler does not see the SDK. */
-/** A class that extends `Native` has no fields, because XS would not initialise them. */
+/** A class that extends `Native` must not have fields, because XS would not initialise them. */
 declare function Native(destructor: string): new (...args: unknown[]) => object;
 /** XS recognises a call of C by exactly this form: `native("name").call(this, …)`. */
 // biome-ignore lint/suspicious/noExplicitAny: the C function decides what it takes and returns

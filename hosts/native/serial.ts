@@ -1,4 +1,4 @@
-/** Serial of the host contract: the part common to the chip's UART and Linux. */
+/** Serial of the host contract: the code that the chip's UART and the serial port on Linux share. */
 import {
 	type LineSettings,
 	SERIAL_ERROR_GONE,
@@ -9,10 +9,10 @@ import {
 } from "../../modules/io/host.js";
 
 export interface NativePort {
-	/** False if the port does not support the settings. */
+	/** Returns false if the port does not support the settings. */
 	configure(baud: number, format: SerialFormat): boolean;
 	read(into: Uint8Array, start: number, end: number): number;
-	/** Bytes that can still be written. */
+	/** Writes bytes and returns how many more can be written now. */
 	write(bytes: Uint8Array, start: number, end: number): number;
 	close(): void;
 }
@@ -67,7 +67,7 @@ export abstract class NativeSerial<Device extends SerialDevice> implements Seria
 		this.#port = undefined;
 	}
 
-	/** Throws an Error with a message for the user. */
+	/** Opens the port. Throws an Error with a message for the user on failure. */
 	protected abstract open(): NativePort;
 
 	protected failed(code: number): void {

@@ -9,7 +9,7 @@
 #include "thread-start.h"
 
 enum {
-	/* Stack of the thread on ESP-IDF, bytes, for the computations of a handshake. */
+	/* Stack of the thread on ESP-IDF, bytes. A handshake needs most of it for its computations. */
 	STACK_SIZE = 10240,
 	/* Time for unsent data after stream_client_close. */
 	LINGER_MS = 3000,
@@ -39,7 +39,10 @@ bool client_event(const stream_client *client, stream_event *event)
 		return !client->is_code_reported;
 	}
 	const stream_connection *connection = &client->connection;
-	/* A client reports nothing after the server has ended its direction. (A port does, because it may still reply.) */
+	/*
+	 * When the server has ended its direction, a client reports nothing more. (A server's port does, because it may still
+	 * reply.)
+	 */
 	if (client->state != CLIENT_STATE_OPEN || connection->ended_reported) return false;
 	if (!connection_event(connection, event)) return false;
 	if (event->kind == STREAM_ENDED)
@@ -124,7 +127,7 @@ int stream_client_count(void)
 	return count;
 }
 
-/* The caller must hold the lock. */
+/* Starts the thread if it does not run. The caller must hold the lock. */
 static bool start_thread(void)
 {
 	pthread_t thread;
@@ -140,7 +143,7 @@ static bool start_thread(void)
 	return false;
 }
 
-/* False if the list is full. */
+/* Adds the client to the list. Returns false if the list is full or the thread cannot be started. */
 static bool enlist(stream_client *client)
 {
 	int living = 0;

@@ -1,7 +1,7 @@
 /*
- * After a record was sent in part, Mbed TLS must be called again with the same length. Nothing else may be sent before
- * that. Mbed TLS may hold received data, which poll() does not report. A record takes memory until it is sent, so a new
- * one is begun only when the socket has room and the memory lock permits.
+ * If a record was sent only in part, Mbed TLS must be called again with the same length, and nothing else may be sent
+ * before. Mbed TLS may hold received data, which poll() does not report. A record takes memory until it is sent.
+ * Therefore a new record is begun only when the socket has room and the memory lock permits it.
  */
 #include "stream-connection.h"
 
@@ -15,11 +15,11 @@
 #include "stream-socket.h"
 
 enum {
-	/* Longest outgoing record, which fits the chip's buffers. */
+	/* Length of the longest outgoing record. It fits the chip's buffers. */
 	RECORD_SIZE = 2048,
-	/* Bytes that one connection reads before others are served. */
+	/* Number of bytes that one connection reads before others are served. */
 	READ_BUDGET = 16384,
-	/* Pieces moved in one direction before the other has its turn. */
+	/* Number of pieces that are moved in one direction before the other direction has its turn. */
 	TURN_PIECES = 4,
 	/* RFC 5246, 6.2.1: bytes of a header, lowest and highest content type, major version. 6.2.3: longest record, 16 KB
 	   and 2 KB. */
@@ -35,7 +35,10 @@ static size_t smaller(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Returns NULL if memory is short. On an ESP32 only Mbed TLS can use this part of memory. */
+/*
+ * Allocates the rings with Mbed TLS's allocator, because on an ESP32 a part of the memory can only be used through it.
+ * Returns NULL if memory is short.
+ */
 static stream_rings *make_rings(void)
 {
 	return mbedtls_calloc(1, sizeof(stream_rings));
@@ -138,9 +141,9 @@ static int tls_send(void *context, const unsigned char *bytes, size_t size)
 }
 
 /*
- * 0 if Mbed TLS may receive `size` bytes, SOCKET_AGAIN if not yet, or SOCKET_BROKEN. After the header Mbed TLS
- * allocates memory for the whole record (16 KB are usual in an upload); if that fails, it ends the connection. For a
- * handshake, memory was checked before.
+ * Returns 0 if Mbed TLS may receive `size` bytes now, SOCKET_AGAIN if it must wait, or SOCKET_BROKEN. After a record's
+ * header Mbed TLS allocates memory for the whole record (16 KB are usual in an upload). If that fails, it ends the
+ * connection. During a handshake nothing is checked here, because memory was checked before the handshake.
  */
 static int receive_permit(stream_connection *connection, size_t size)
 {
@@ -150,11 +153,11 @@ static int receive_permit(stream_connection *connection, size_t size)
 	connection->record_refused = false;
 	if (size != RECORD_HEADER || !connection->rings) return 0;
 	int count = socket_peek(connection->socket, header, RECORD_HEADER);
-	/* The socket reports an error only once, so the error is returned. */
+	/* The socket reports an error only once, so the error is returned here. */
 	if (count <= 0) return count;
 	size_t length = RECORD_LIMIT;
 	if (count == RECORD_HEADER) {
-		/* These five bytes are not a header but the end of a record. Mbed TLS already has memory for it. */
+		/* These five bytes are not a header but the end of a record, for which Mbed TLS already has memory. */
 		if (header[0] < FIRST_CONTENT_TYPE || header[0] > LAST_CONTENT_TYPE || header[1] != TLS_MAJOR) return 0;
 		length = (size_t)header[3] << 8 | header[4];
 		if (length > RECORD_LIMIT) return 0;
@@ -166,7 +169,7 @@ static int receive_permit(stream_connection *connection, size_t size)
 	return 0;
 }
 
-/* Called again and again while a peer sends data that Mbed TLS ignores. */
+/* Mbed TLS calls this function repeatedly while a peer sends data that Mbed TLS ignores. `budget` limits that. */
 static int tls_receive(void *context, unsigned char *into, size_t size)
 {
 	stream_connection *connection = context;
@@ -180,7 +183,7 @@ static int tls_receive(void *context, unsigned char *into, size_t size)
 	return count;
 }
 
-/* Results are those of socket_receive. */
+/* Returns the same results as socket_receive. */
 static int receive_some(stream_connection *connection, void *into, size_t size)
 {
 	if (!connection->party) return socket_receive(connection->socket, into, size);
@@ -191,14 +194,14 @@ static int receive_some(stream_connection *connection, void *into, size_t size)
 	case 0:
 	case MBEDTLS_ERR_SSL_CONN_EOF: connection->truncated = true; return 0;
 	/*
-	 * MBEDTLS_ERR_SSL_WANT_WRITE counts as broken too: it means that the peer requested a renegotiation, which is
+	 * MBEDTLS_ERR_SSL_WANT_WRITE also means a broken connection: the peer has requested a renegotiation, which is
 	 * refused, and does not read the alert.
 	 */
 	default: return count > 0 ? count : SOCKET_BROKEN;
 	}
 }
 
-/* Results are those of socket_send. */
+/* Returns the same results as socket_send. */
 static int send_some(stream_connection *connection, const void *bytes, size_t size)
 {
 	if (!connection->party) return socket_send(connection->socket, bytes, size);
@@ -242,7 +245,7 @@ connection_step connection_handshake(stream_connection *connection)
 	connection->budget = READ_BUDGET;
 	int step = compat_handshake_step(&connection->tls);
 	int result = mbedtls_ssl_handshake(&connection->tls);
-	/* Reads the clock again, because the message may have taken a second to process. */
+	/* The clock is read again, because the message may have taken a second to process. */
 	if (compat_handshake_step(&connection->tls) != step) connection->silent_since_ms = socket_clock_ms();
 	if (result == MBEDTLS_ERR_SSL_WANT_READ || result == MBEDTLS_ERR_SSL_WANT_WRITE) {
 		connection->handshake_wants = result == MBEDTLS_ERR_SSL_WANT_READ ? POLLIN : POLLOUT;
@@ -284,7 +287,7 @@ static connection_step send_ring(stream_connection *connection)
 		if (count < 0) return count == SOCKET_AGAIN ? STEP_AGAIN : STEP_FAILED;
 		pthread_mutex_lock(connection->lock);
 		ring_drop(ring, (size_t)count);
-		/* An empty ring restarts at 0, so that the next bytes form one record instead of two. */
+		/* When the ring is empty, it restarts at 0. The next bytes then form one record instead of two. */
 		if (ring->used == 0) ring->start = 0;
 		pthread_mutex_unlock(connection->lock);
 	}
@@ -316,11 +319,11 @@ connection_step connection_transfer(stream_connection *connection)
 {
 	connection->budget = READ_BUDGET;
 	if (send_ring(connection) == STEP_FAILED) return STEP_FAILED;
-	/* Reading may have to send an alert, which must not interrupt a record. */
+	/* Reading may have to send an alert. An alert must not be sent in the middle of a record. */
 	if (connection->ended || connection->blocked) return STEP_AGAIN;
 	bool had_record = connection->has_record;
 	connection_step step = receive_ring(connection);
-	/* Mbed TLS frees a record that was read to its end. */
+	/* Mbed TLS frees a record that was completely read. */
 	connection->has_record = connection->party
 		&& (connection->record_left > 0 || mbedtls_ssl_check_pending(&connection->tls));
 	if (had_record && !connection->has_record) memory_lock_received(connection);
@@ -331,7 +334,7 @@ connection_step connection_finish(stream_connection *connection)
 {
 	connection->record_refused = false;
 	if (!connection->ended) {
-		/* A client that cannot send its whole request would never read our reply. */
+		/* Received bytes are discarded, because a client that cannot send its whole request would never read our reply. */
 		int result = socket_discard(connection->socket);
 		if (result == SOCKET_BROKEN) return STEP_FAILED;
 		connection->ended = result == 0;

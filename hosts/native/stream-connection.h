@@ -1,7 +1,7 @@
 /*
- * One connection of the stream server (stream-server.h) or of a client (stream-client.h): two rings of plain text
- * between the owner's thread and the only thread that uses the socket, and the transport, plain TCP or TLS. A lock
- * guards the rings and their state; it is never held while Mbed TLS computes.
+ * One connection of the stream server (stream-server.h) or of a client (stream-client.h): two ring buffers of plain
+ * text, and the transport, plain TCP or TLS. The rings are between the owner's thread and the only thread that uses the
+ * socket. A lock guards the rings and their state; it is never held while Mbed TLS computes.
  *
  *   FREE -> HANDSHAKING -> WAITING -> OPEN -> CLOSING -> FREE      (a plain connection begins as WAITING)
  *                                take     close
@@ -45,20 +45,20 @@ typedef struct {
 	unsigned generation;
 	stream_rings *rings;
 	bool ended;
-	/* The socket has failed: `socket` is -1, and nothing can be sent. */
+	/* True if the socket has failed. `socket` is -1 then, and nothing can be sent. */
 	bool broken;
-	/* STREAM_READABLE has not reported all bytes. */
+	/* True if there are received bytes that STREAM_READABLE has not reported. */
 	bool fresh;
 	bool ended_reported;
-	/* Unused part of the last reported room. */
+	/* Part of the last reported room that is still unused. */
 	size_t promised;
 	uint64_t accepted;
 	uint64_t deadline_ms;
 	char address[STREAM_ADDRESS_SIZE];
 	bool via_access_point;
-	/* The owner may take the connection, which is WAITING. */
+	/* True if the connection is WAITING and the owner may take it. */
 	bool ready;
-	/* The admission queue does not know yet about a valid token. */
+	/* True if the connection has shown a valid token, and the admission queue does not know it yet. */
 	bool known;
 
 	/* Only the socket's thread uses the members from here on. */
@@ -66,26 +66,29 @@ typedef struct {
 	/* NULL for plain TCP. */
 	tls_party *party;
 	mbedtls_ssl_context tls;
-	/* Length; the same bytes must be passed again. */
+	/* Length of a record that was not completely sent. The same bytes must be passed to Mbed TLS again. */
 	size_t unsent_record;
-	/* Error that ended the handshake; 0: no memory for the rings. */
+	/* Error that ended the handshake; 0 if there was no memory for the rings. */
 	int handshake_error;
-	/* No close_notify (RFC 5246, 7.2.1), so that data may be missing. */
+	/* True if the peer has sent no close_notify (RFC 5246, 7.2.1), so that data may be missing. */
 	bool truncated;
 	short handshake_wants;
 	/* Time of the last complete handshake message; single bytes do not count. */
 	uint64_t silent_since_ms;
-	/* Bytes to read in this pass of the loop, at most. */
+	/* Number of bytes that may still be read in this pass of the loop. */
 	size_t budget;
-	/* A TLS record waits for room in the socket. Nothing is read until then. */
+	/* True if a TLS record waits for room in the socket. Nothing is read until then. */
 	bool blocked;
-	/* memory-lock.h did not permit to send, or to receive a record; tried again soon. */
+	/* True if memory-lock.h did not permit to send, or to receive a record. The thread soon tries again. */
 	bool refused, record_refused;
 	uint64_t record_since_ms;
-	/* Bytes of the record still to arrive; too many if only part of its header was there first. */
+	/*
+	 * Number of bytes of the record that have not arrived yet. The number is too high if only part of the record's header
+	 * had arrived.
+	 */
 	size_t record_left;
 	bool has_record;
-	/* End of the handshake; until ready_ms a connection without a request is not reported to the owner. */
+	/* End of the handshake. Until ready_ms, a connection without a request is not reported to the owner. */
 	uint64_t established_ms, ready_ms;
 } stream_connection;
 
@@ -93,37 +96,37 @@ typedef enum { STEP_DONE, STEP_AGAIN, STEP_FAILED } connection_step;
 
 /* The next four functions are called in the owner's thread, with the lock held. */
 
-/* The connection is OPEN; the event lacks its id. False if no event follows. */
+/* Gets the next event of an OPEN connection, without the connection's id. Returns false if there is no event. */
 bool connection_event(const stream_connection *connection, stream_event *event);
 void connection_reported(stream_connection *connection, const stream_event *event);
-/* Like stream_read and stream_write. *wake is set to whether the thread has work to do. */
+/* These work like stream_read and stream_write. *wake is set to true if the thread has work to do. */
 size_t connection_read(stream_connection *connection, void *into, size_t size, bool *wake);
 size_t connection_write(stream_connection *connection, const void *bytes, size_t size, bool *wake);
 
 /* All other functions are called in the socket's thread, without the lock. */
 
 /*
- * Takes over the socket and the reference to `party` (NULL: plain TCP). False if memory is short; both are then
- * released.
+ * Takes over the socket and the reference to `party` (NULL for plain TCP). Returns false if memory is short; both are
+ * released then.
  */
 bool connection_begin(stream_connection *connection, int socket, tls_party *party);
 
 /* After STEP_DONE the state is WAITING. */
 connection_step connection_handshake(stream_connection *connection);
 
-/* Moves bytes as far as possible without waiting. STEP_FAILED: the connection has broken. */
+/* Moves as many bytes as possible without waiting. Returns STEP_FAILED if the connection has broken. */
 connection_step connection_transfer(stream_connection *connection);
 
-/* Sends the remaining bytes, close_notify and FIN. STEP_DONE: only the peer's FIN is missing. */
+/* Sends the remaining bytes, close_notify and FIN. Returns STEP_DONE if only the peer's FIN is missing. */
 connection_step connection_finish(stream_connection *connection);
 
-/* Events for poll(). Lowers *limit_ms if poll() must return sooner. */
+/* Returns the events that poll() must watch. Lowers *limit_ms if poll() must return sooner. */
 short connection_wants(stream_connection *connection, uint32_t *limit_ms);
 
-/* Keeps rings and state; returns the socket or -1. */
+/* Ends the transport, but keeps the rings and the state. Returns the socket, or -1. */
 int connection_detach(stream_connection *connection);
 
-/* Call it after connection_detach. */
+/* Frees the rings and makes the place FREE. Call it after connection_detach. */
 void connection_release(stream_connection *connection);
 
 #endif

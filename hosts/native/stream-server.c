@@ -13,7 +13,7 @@
 enum {
 	GENERATION_LIMIT = INT32_MAX / STREAM_CONNECTION_LIMIT,
 	EVENT_SOURCES = STREAM_CONNECTION_LIMIT + 1,
-	/* Stack of the thread on ESP-IDF, bytes, mostly for the computations of a handshake. */
+	/* Stack of the thread on ESP-IDF, bytes. A handshake needs most of it for its computations. */
 	TLS_STACK_SIZE = 10240,
 	PLAIN_STACK_SIZE = 4096,
 };
@@ -28,7 +28,7 @@ static void unlock(stream_server *server)
 	pthread_mutex_unlock(&server->lock);
 }
 
-/* The caller must hold the lock. */
+/* Wakes the thread. The caller must hold the lock. */
 static void wake(stream_server *server)
 {
 	if (!server->woken) server->woken = socket_wake(server->wake);
@@ -110,7 +110,7 @@ int stream_server_take(stream_server *server, stream_origin *origin)
 	return id;
 }
 
-/* The caller must hold the lock. */
+/* Returns the connection with this id, or NULL. The caller must hold the lock. */
 static stream_connection *find(stream_server *server, int id)
 {
 	if (id < 0) return NULL;
@@ -214,7 +214,10 @@ void stream_server_test_result(stream_server *server, char message[STREAM_SERVER
 	unlock(server);
 }
 
-/* Called when this port may do handshakes, in another party's thread, but never after handshake_gate_leave. */
+/*
+ * Called when this port may perform handshakes. The call comes from another party's thread, but never after
+ * handshake_gate_leave.
+ */
 static void granted(void *context)
 {
 	stream_server *server = context;
@@ -231,7 +234,7 @@ static void free_server(stream_server *server)
 	free(server);
 }
 
-/* On failure *server contains what was opened. */
+/* Opens the port. On failure *server contains what was opened. */
 static bool open_parts(stream_server *server, const stream_server_options *options, char *message)
 {
 	if (options->certificate || options->key) {

@@ -1,6 +1,4 @@
-/*
- * Sockets of POSIX.1-2008 as both Linux and lwIP (ESP-IDF) have them.
- */
+/* Sockets of POSIX.1-2008, with the functions that both Linux and lwIP (ESP-IDF) have. */
 #include "stream-socket.h"
 
 #include <arpa/inet.h>
@@ -14,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Length of the system's queue of connections: enough for any browser on a PC, small on the chip. */
+/* Length of the system's queue of new connections. It is enough for any browser on a PC, and small on the chip. */
 #if defined(ESP_PLATFORM)
 enum { BACKLOG = 4 };
 #else
@@ -32,7 +30,7 @@ uint64_t socket_clock_ms(void)
 
 bool socket_prepare(int socket)
 {
-	/* A host without child programs (ESP-IDF) refuses this call and does not need it. */
+	/* A system without child programs (ESP-IDF) refuses this call and does not need it. */
 	fcntl(socket, F_SETFD, FD_CLOEXEC);
 	int flags = fcntl(socket, F_GETFL, 0);
 	return flags >= 0 && fcntl(socket, F_SETFL, flags | O_NONBLOCK) == 0;
@@ -88,7 +86,7 @@ static int accept_result(int error)
 	case EAGAIN:
 	case EINTR:
 	case ECONNABORTED: return SOCKET_AGAIN;
-	/* Mostly EMFILE, ENFILE, ENOBUFS or ENOMEM. */
+	/* The error is mostly EMFILE, ENFILE, ENOBUFS or ENOMEM. */
 	default: return SOCKET_SCARCE;
 	}
 }
@@ -178,7 +176,7 @@ int socket_open_wake(void)
 	struct sockaddr_in own = { .sin_family = AF_INET };
 	socklen_t size = sizeof(own);
 	own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	/* A socket connected to itself accepts datagrams from no other socket. */
+	/* The socket is connected to itself, so it accepts datagrams from no other socket. */
 	if (!socket_prepare(fd) || bind(fd, (const struct sockaddr *)&own, size) != 0
 		|| getsockname(fd, (struct sockaddr *)&own, &size) != 0
 		|| connect(fd, (const struct sockaddr *)&own, size) != 0)

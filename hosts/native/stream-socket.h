@@ -1,4 +1,4 @@
-/* No call waits or raises SIGPIPE, and child programs inherit no socket. */
+/* TCP sockets. No call waits or raises SIGPIPE, and child programs inherit no socket. */
 #ifndef STREAM_SOCKET_H
 #define STREAM_SOCKET_H
 
@@ -15,7 +15,10 @@
 #include "stream-server.h"
 
 enum {
-	/* Results below zero; 0 from socket_receive means that the peer has ended its direction. */
+	/*
+	 * Results of functions are these values, or not negative. 0 from socket_receive means that the peer has ended its
+	 * direction.
+	 */
 	SOCKET_AGAIN = -1,
 	SOCKET_BROKEN = -2,
 	/* Result of socket_accept: no socket or memory left, or another temporary error. */
@@ -26,34 +29,43 @@ uint64_t socket_clock_ms(void);
 
 bool socket_prepare(int socket);
 
-/* -1 with the reason in `message` on failure. */
+/* Returns the listener, or -1 on failure, with the reason in `message`. */
 int socket_listen(uint16_t port, bool loopback_only, char message[STREAM_SERVER_MESSAGE_SIZE]);
 
 uint16_t socket_port(int listener);
 
-/* A connection, SOCKET_AGAIN, SOCKET_SCARCE, or SOCKET_BROKEN if the listener has failed. */
+/* Returns the socket of a new connection, SOCKET_AGAIN, SOCKET_SCARCE, or SOCKET_BROKEN if the listener has failed. */
 int socket_accept(int listener, char address[STREAM_ADDRESS_SIZE]);
 
-/* `address`: network byte order. Returns a socket, SOCKET_SCARCE, or SOCKET_BROKEN. */
+/* Begins a connection. `address` is in network byte order. Returns a socket, SOCKET_SCARCE, or SOCKET_BROKEN. */
 int socket_connect(uint32_t address, uint16_t port);
 
-/* 0 connected, SOCKET_AGAIN not yet, SOCKET_BROKEN failed. */
+/*
+ * Returns 0 if the socket is connected, SOCKET_AGAIN if it is not connected yet, or SOCKET_BROKEN if the attempt has
+ * failed.
+ */
 int socket_connected(int socket);
 
 int socket_receive(int socket, void *into, size_t size);
-/* With lwIP, only bytes of the first segment are visible. */
+/* Copies received bytes without removing them. With lwIP, only the bytes of the first segment are visible. */
 int socket_peek(int socket, void *into, size_t size);
 int socket_send(int socket, const void *bytes, size_t size);
-/* As poll() reports: room for a segment or two (2873 bytes with lwIP), or a broken connection. */
+/*
+ * Returns true if poll() reports the socket as writable: it has room for a segment or two (2873 bytes with lwIP), or
+ * the connection is broken.
+ */
 bool socket_has_room(int socket);
 
-/* SOCKET_AGAIN if more may arrive, 0 if the peer has ended, or SOCKET_BROKEN. */
+/*
+ * Discards received bytes. Returns SOCKET_AGAIN if more may arrive, 0 if the peer has ended its direction, or
+ * SOCKET_BROKEN.
+ */
 int socket_discard(int socket);
 
-/* Datagram socket connected to itself, which poll() can watch (ESP-IDF has no pipe), or -1. */
+/* Returns a datagram socket that is connected to itself, or -1. poll() can watch it (ESP-IDF has no pipe). */
 int socket_open_wake(void);
 
-/* Wakes the thread that polls the socket; false if it could not. Any thread may call. */
+/* Wakes the thread that polls the socket. Returns false if that failed. May be called in any thread. */
 bool socket_wake(int wake);
 
 #endif

@@ -10,17 +10,17 @@
 #include "tls-self-test.h"
 
 enum {
-	/* Time for unsent data in stream_server_close. */
+	/* Time for unsent data after stream_server_close was called. */
 	FAREWELL_MS = 200,
-	/* Pause after a lack of sockets or memory. */
+	/* Pause after sockets or memory were short. */
 	SCARCE_MS = 100,
-	/* Longest sleep, and so the maximum delay if a wake-up could not be sent. */
+	/* Longest sleep of the thread. It is also the maximum delay if a wake-up could not be sent. */
 	SLEEP_MS = 1000,
-	/* Time for unsent data of a closing connection while others wait in the queue. */
+	/* Time for unsent data of a closing connection while other connections wait in the queue. */
 	PRESSED_CLOSING_MS = 1000,
 	/*
-	 * Delay before a connection without a request is reported to the owner, which could close it as idle
-	 * (modules/http/limits.ts, graceMs) while the first request is on its way.
+	 * Delay before a connection without a request is reported to the owner. Without the delay, the owner could close the
+	 * connection as idle (modules/http/limits.ts, graceMs) while the first request is on its way.
 	 */
 	FIRST_REQUEST_MS = 250,
 	ACCEPTS_A_PASS = 16,
@@ -53,7 +53,10 @@ static lingering_socket *oldest_lingering(stream_server *server)
 	return oldest;
 }
 
-/* Closing at once would reset the connection if more data arrived, and discard what the peer has not read. */
+/*
+ * Keeps the socket open for a while. An immediate close would reset the connection if more data arrived, and the peer
+ * would lose data that it has not read.
+ */
 static void linger(stream_server *server, int socket, uint64_t deadline_ms)
 {
 	if (socket < 0) return;
@@ -76,7 +79,10 @@ static void serve_lingering(stream_server *server)
 	}
 }
 
-/* Keeps the place, and the socket until the peer has read the reason. */
+/*
+ * Ends the transport of the connection, which keeps its place. The socket stays open until the peer has read the
+ * reason.
+ */
 static void end_transport(stream_server *server, stream_connection *connection)
 {
 	int socket = connection_detach(connection);
@@ -97,8 +103,8 @@ static uint64_t earlier(uint64_t a_ms, uint64_t b_ms)
 }
 
 /*
- * End of a handshake or of closing: earlier while another connection waits for the place and, for a handshake, while a
- * client of this program waits for the gate.
+ * Returns the time at which a handshake or a closing must have ended. That time is earlier while another connection
+ * waits for the place. For a handshake, it is also earlier while a client of this program waits for the gate.
  */
 static uint64_t deadline_of(stream_server *server, const stream_connection *connection)
 {
@@ -132,7 +138,7 @@ static void report(stream_server *server, stream_connection *connection)
 {
 	lock(server);
 	if (connection->state == CONNECTION_WAITING && !connection->ready) {
-		/* A request may have to wait for memory. */
+		/* The first request may still wait for memory. This wait prolongs the delay, by at most RECORD_WAIT_MS. */
 		if (connection->record_refused)
 			connection->ready_ms = earlier(server->now_ms, connection->established_ms + RECORD_WAIT_MS) + FIRST_REQUEST_MS;
 		connection->ready = connection->rings->received.used > 0 || connection->ended
@@ -166,7 +172,7 @@ static void serve(stream_server *server, stream_connection *connection)
 			break;
 		}
 		end_transport(server, connection);
-		/* The owner may have taken the connection meanwhile and must then close it. */
+		/* The owner may have taken the connection in the meantime and must close it then. */
 		lock(server);
 		bool is_untaken = connection->state == CONNECTION_WAITING;
 		if (is_untaken) connection->state = CONNECTION_CLOSING;
@@ -186,7 +192,7 @@ static void fail(stream_server *server)
 	unlock(server);
 }
 
-/* The caller must hold the lock. */
+/* Returns the number of handshakes under way. The caller must hold the lock. */
 static unsigned handshakes(const stream_server *server)
 {
 	unsigned count = 0;
@@ -195,7 +201,10 @@ static unsigned handshakes(const stream_server *server)
 	return count;
 }
 
-/* NULL while no connection may begin. *pressed: an open connection must be closed first. */
+/*
+ * Returns a place for a connection, or NULL if none may begin now. *pressed is set if an open connection must be closed
+ * first.
+ */
 static stream_connection *find_place(stream_server *server, bool *pressed)
 {
 	unsigned existing = 0;
@@ -297,8 +306,8 @@ static void accept_connections(stream_server *server)
 		}
 		if (socket == SOCKET_SCARCE) {
 			/*
-			 * While a ready connection waits for a place, no socket is closed here: the connections being served will
-			 * free some.
+			 * While a ready connection waits for a place, no lingering socket is closed here, because the connections being
+			 * served will free some sockets.
 			 */
 			bool busy = admission_first(&server->queue);
 			lingering_socket *oldest = busy ? NULL : oldest_lingering(server);
@@ -368,7 +377,10 @@ typedef struct {
 	nfds_t count;
 } watch_list;
 
-/* A socket without wanted events is not watched: poll() would report its failure repeatedly. */
+/*
+ * Adds a socket to the list. A socket without wanted events is not watched, because poll() would report its failure
+ * repeatedly.
+ */
 static void watch(watch_list *list, int socket, short wants)
 {
 	if (socket >= 0 && wants) list->sockets[list->count++] = (struct pollfd){ .fd = socket, .events = wants };
@@ -403,7 +415,7 @@ static void wait_for_work(stream_server *server)
 	}
 	lower(&wake_ms, now_ms + limit_ms);
 	int timeout_ms = wake_ms <= now_ms ? 0 : (int)(wake_ms - now_ms);
-	/* ESP-IDF has no nanosleep(). */
+	/* If poll() fails, sleep a little. ESP-IDF has no nanosleep(). */
 	if (poll(list.sockets, list.count, timeout_ms) < 0) usleep(1000);
 	server->now_ms = socket_clock_ms();
 }

@@ -12,7 +12,7 @@
 #include "stream-server.h"
 #include "tls-identity.h"
 
-/* Sockets kept open only for the peer's FIN; beyond it the oldest is closed. */
+/* Number of sockets that are kept open only to wait for the peer's FIN. If there are more, the oldest is closed. */
 enum { LINGER_LIMIT = 4 };
 
 typedef struct {
@@ -34,15 +34,15 @@ struct stream_server {
 	stream_connection connections[STREAM_CONNECTION_LIMIT];
 	/* NULL for plain TCP. */
 	tls_identity *identity;
-	/* The thread has not seen a wake-up yet. */
+	/* True if a wake-up was sent that the thread has not seen yet. */
 	bool woken;
-	/* The listener has not taken all events yet. */
+	/* True while the listener has been notified and has not read all events yet. */
 	bool notified;
 	bool has_new_waiting;
 	bool is_newly_pressed;
 	bool failed;
 	bool is_failure_reported;
-	/* The admission queue has not dropped its trust yet after a revocation. */
+	/* True if a token was revoked and the admission queue has not ended its trust yet. */
 	bool forgetting;
 	bool stopping;
 	bool quitting;
@@ -53,23 +53,28 @@ struct stream_server {
 	/* Only the thread uses the members from here on. */
 	int listener;
 	uint64_t now_ms;
-	/* Earliest times for the next connection, after a lack of sockets or memory. */
+	/* Earliest time at which the next connection may be accepted, or may begin, after sockets or memory were short. */
 	uint64_t accept_after_ms, begin_after_ms;
 	uint64_t accepted;
 	lingering_socket lingering[LINGER_LIMIT];
-	/* The port's own test uses it too. */
+	/* Party of the port at the handshake gate. The port's self-test uses it too. */
 	gate_party gate;
-	/* `is_waiting`: the port waits at the gate. `is_inside`: it is inside, as far as this thread knows. */
+	/*
+	 * `is_waiting` is true while the port waits at the gate. `is_inside` is true while it is inside, as far as this
+	 * thread knows.
+	 */
 	bool is_waiting, is_inside;
-	/* Inside the gate, but the handshake waits until the data of other connections have arrived. */
+	/*
+	 * True while the port is inside the gate but the handshake still waits for the data of other connections to arrive.
+	 */
 	bool settling;
 	admission_queue queue;
 };
 
-/* Ends when `quitting` is set. */
+/* The thread's function. It returns when `quitting` is set. */
 void *stream_thread_run(void *server);
 
-/* The caller must hold the lock. */
+/* Returns true if stream_server_next has an event. The caller must hold the lock. */
 bool stream_server_has_event(const stream_server *server);
 
 #endif

@@ -20,11 +20,11 @@ typedef struct {
 	xsSlot target;
 	stream_server *server;
 	/*
-	 * One reference for the object, one for each delivery under way, and one for the thread's callback while the server
-	 * exists.
+	 * Number of references: one for the object, one for each delivery under way, and one for the thread's callback while
+	 * the server exists.
 	 */
 	atomic_uint references;
-	/* Used in the machine's thread only. */
+	/* True after the object was closed. Only used in the machine's thread. */
 	bool closed;
 	stream_origin origin;
 } stream_binding;
@@ -50,7 +50,7 @@ static void deliver(void *context)
 	release(binding);
 }
 
-/* Called in the server's thread. */
+/* Posts a delivery. Runs in the server's thread. */
 static void notify(void *context)
 {
 	stream_binding *binding = context;
@@ -73,7 +73,7 @@ void xs_stream_server_destructor(void *data)
 	release(data);
 }
 
-/* NUL-terminated copies; both NULL for a plain port. */
+/* NUL-terminated copies of certificate and key. Both are NULL for a plain port. */
 typedef struct {
 	char *certificate;
 	char *key;
@@ -96,7 +96,7 @@ static void free_pair(pem_pair pair)
 	free(pair.certificate);
 }
 
-/* The argument at `first` and the next one; if it throws, it has freed them. */
+/* Copies the argument at `first` and the next one. If the function throws, it has freed the copies. */
 static pem_pair pair_of(xsMachine *the, xsIntegerValue first)
 {
 	void *certificate, *key;
@@ -114,18 +114,27 @@ static pem_pair pair_of(xsMachine *the, xsIntegerValue first)
 }
 
 enum {
-	/* Each connection costs the chip a socket. */
+	/* Size of the admission queue. Each waiting connection takes one of the chip's sockets. */
 	MAX_PENDING = 6,
-	/* A ClientHello follows the connection at once, but a plain request may be typed by hand. */
+	/*
+	 * Longest time to the first bytes. A TLS client sends its ClientHello immediately, but a plain request may be typed
+	 * by hand.
+	 */
 	TLS_SILENCE_MS = 2000,
 	PLAIN_SILENCE_MS = 10000,
-	/* Several round trips of a slow network, with a retransmission. */
+	/*
+	 * Longest time between two handshake messages while others wait: several round trips in a slow network, with a
+	 * retransmission.
+	 */
 	PRESSED_SILENCE_MS = 1000,
 };
 
 _Static_assert(MAX_PENDING <= PENDING_CONNECTION_LIMIT, "the queue has no place for them");
 
-/* (target, port, connections, certificate?, key?): certificate and key have up to CERTIFICATE_FILE_LIMIT bytes */
+/*
+ * Arguments: target, port, connections, certificate?, key?. Certificate and key have up to CERTIFICATE_FILE_LIMIT bytes
+ * each.
+ */
 void xs_stream_server(xsMachine *the)
 {
 	char message[STREAM_SERVER_MESSAGE_SIZE] = "";
@@ -214,7 +223,10 @@ void xs_stream_server_read(xsMachine *the)
 	xsmcSetInteger(xsResult, (xsIntegerValue)count);
 }
 
-/* (connection, bytes, start, end): room left; -1 if the bytes exceeded the announced room. */
+/*
+ * Arguments: connection, bytes, start, end. Returns the room left, or -1 if there were more bytes than the announced
+ * room.
+ */
 void xs_stream_server_write(xsMachine *the)
 {
 	stream_binding *binding = binding_of(the);

@@ -1,7 +1,7 @@
 /**
  * Listeners and sockets of the host contract, plain and TLS (stream-server.h).
  *
- * Limits: 4 connections of a plain port at once, 3 of a TLS port, with handshakes.
+ * Limits: a plain port has up to 4 connections at a time, a TLS port up to 3, including handshakes.
  */
 import { takeOut } from "../../modules/bytes/list.js";
 import type { CertificatePair } from "../../modules/io/crypto.js";
@@ -18,7 +18,7 @@ import type {
 const PLAIN_CONNECTIONS = 4;
 const TLS_CONNECTIONS = 3;
 
-/** Kinds of stream_event. */
+/** Kinds of events, as in stream_event. */
 const PENDING = 1;
 const READABLE = 2;
 const WRITABLE = 3;
@@ -85,13 +85,13 @@ class StreamServer extends Native("xs_stream_server_destructor") {
 }
 
 export interface StreamSettings {
-	/** 0: any free port. */
+	/** Port to listen on; 0 for any free port. */
 	readonly port: number;
 	readonly secure: boolean;
 	readonly timers: Timers;
-	/** Called when a free port has replaced one that can't be opened; without this member no port is replaced. */
+	/** Called when a free port has replaced a port that cannot be opened. Without this member no port is replaced. */
 	onReplaced?(port: number, real: number): void;
-	/** Called with the actual port each time a listener opens. */
+	/** Called with the actual port whenever a listener opens. */
 	onListening?(port: number): void;
 }
 
@@ -103,11 +103,11 @@ class NativeListener implements Listener {
 	readonly port: number;
 	readonly settings: StreamSettings;
 	readonly server: StreamServer;
-	/** The callbacks are kept, not the options, which contain the private key. */
+	/** The object keeps the callbacks instead of the options, because the options contain the private key. */
 	readonly #onReadable: ListenerOptions["onReadable"];
 	readonly #onError: ListenerOptions["onError"];
 	readonly #connections: NativePending[] = [];
-	/** Callbacks of requested tests; the first test is running. Undefined: none. */
+	/** Callbacks of the requested self-tests, of which the first is running. Undefined if there is none. */
 	#tests: ((problem: string) => void)[] | undefined;
 	#closed = false;
 
@@ -151,7 +151,7 @@ class NativeListener implements Listener {
 		this.server.forget();
 	}
 
-	/** Open connections continue; the native server ends with the last of them. */
+	/** Closes the listener. Open connections continue; the native server ends with the last of them. */
 	close(): void {
 		if (this.#closed) return;
 		this.#closed = true;
@@ -208,7 +208,7 @@ class NativePending implements PendingSocket {
 	readonly viaAccessPoint: boolean;
 	taken = false;
 	#socket: NativeSocket | undefined;
-	/** Counts of events, by kind, that arrived before there was a socket. */
+	/** Events that arrived before there was a socket: for each kind its last count. */
 	#missed: number[] | undefined;
 
 	constructor(listener: NativeListener, id: number) {
@@ -224,7 +224,7 @@ class NativePending implements PendingSocket {
 		this.listener.ended(this);
 	}
 
-	/** Missed events follow asynchronously, because a constructor must not call back. */
+	/** Attaches the socket. It gets the missed events asynchronously, because a constructor must not call back. */
 	attach(socket: NativeSocket): void {
 		if (this.taken) throw new Error("this connection was taken or closed before");
 		this.taken = true;

@@ -1,4 +1,4 @@
-/* Starts threads with a given stack on the microcontroller; signals go to the program's own thread. */
+/* Starts threads, on the microcontroller with a given size of the stack. Signals go to the program's own thread. */
 #ifndef THREAD_START_H
 #define THREAD_START_H
 
@@ -6,7 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* `stack_size` is in bytes on ESP-IDF; elsewhere the system decides. False if memory is short. */
+/*
+ * Starts a thread. `stack_size` is in bytes and only used by ESP-IDF; elsewhere the system decides. Returns false if
+ * memory is short.
+ */
 bool thread_start(pthread_t *thread, size_t stack_size, void *(*run)(void *context), void *context);
 
 #endif

@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each identity has its own ticket keys, so that no client can resume a session and miss a new certificate. */
+/*
+ * Lifetime of a session ticket. Each identity has its own ticket keys, so a client cannot resume an old session and
+ * miss a new certificate.
+ */
 enum { TICKET_LIFETIME_S = 24 * 60 * 60 };
 
 /*
@@ -27,7 +30,7 @@ static const int SUITES[] = {
 
 static const char *PROTOCOLS[] = { "http/1.1", NULL };
 
-/* Mbed TLS sends the chain as one message. */
+/* Returns true if the chain fits into the one message in which Mbed TLS sends it. */
 static bool chain_fits(const mbedtls_x509_crt *chain)
 {
 	size_t size = CHAIN_HEADER_SIZE;

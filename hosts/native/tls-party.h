@@ -1,6 +1,7 @@
 /*
  * Our side of TLS for a connection (stream-connection.h) of a port (tls-identity.h) or of a client (tls-trust.h):
- * reference-counted settings of Mbed TLS, so that open connections keep their settings when new connections get others.
+ * reference-counted settings of Mbed TLS, so that open connections keep their settings when new connections get
+ * different ones.
  */
 #ifndef TLS_PARTY_H
 #define TLS_PARTY_H
@@ -8,14 +9,14 @@
 #include "mbedtls-compat.h"
 
 typedef struct tls_party {
-	/* Changed only under the lock of the party's connections. */
+	/* Number of references. It changes only under the lock of the party's connections. */
 	unsigned references;
 	/* Frees the whole object that begins with this party. */
 	void (*free)(struct tls_party *party);
 	mbedtls_ssl_config config;
 } tls_party;
 
-/* NULL is allowed. */
+/* Releases a reference. `party` may be NULL. */
 static inline void tls_party_free(tls_party *party)
 {
 	if (party) party->free(party);

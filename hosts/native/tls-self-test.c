@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes under way in one direction; longer data are passed in parts. */
+/* Greatest number of bytes under way in one direction. Longer data are passed in parts. */
 enum { PIPE_SIZE = 1024 };
 
 typedef struct {

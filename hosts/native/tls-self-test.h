@@ -1,10 +1,11 @@
 /*
  * Makes one TLS handshake of an identity with itself before the identity is used. A certificate can match its key and
  * still be unusable for every client, because of its key usage (RFC 5280, 4.2.1.3) or because the port does not support
- * its curve. The client side has everything that Mbed TLS supports in TLS 1.2 (RFC 5246) and trusts any certificate.
+ * its curve. The client side of the test supports everything that Mbed TLS supports in TLS 1.2 (RFC 5246), and trusts
+ * any certificate.
  *
- * The test runs completely in the calling thread, which must be the only one to use the identity (the stream server's
- * connections wait until it has returned). Until it returns, it takes heap for the record buffers of both sides and
+ * The test runs completely in the calling thread, which must be the only thread that uses the identity. (The stream
+ * server's connections wait until the test has returned.) The test takes heap for the record buffers of both sides and
  * about 22 KB more.
  */
 #ifndef TLS_SELF_TEST_H
@@ -12,7 +13,7 @@
 
 #include "tls-identity.h"
 
-/* `message`, of `size` bytes, gets "" on success, else a text for the user. */
+/* Tests the identity. `message`, which has `size` bytes, is set to "" on success, otherwise to a text for the user. */
 void tls_self_test(tls_identity *identity, char *message, size_t size);
 
 #endif

@@ -15,7 +15,7 @@
 typedef struct {
 	/* Digest of the server's name, the trusted certificates and the gateway's own certificate. */
 	uint8_t digest[DIGEST_SIZE];
-	/* Common validity of all certificates shown, Unix time, s. */
+	/* Time in which all certificates that the server has shown are valid, Unix time, s. */
 	int64_t from_s, to_s;
 } session_head;
 
@@ -35,7 +35,7 @@ typedef struct {
 } handshake_part;
 
 struct tls_trust {
-	/* Must be the first member, because a connection knows only this part. */
+	/* Must be the first member, because a connection has a pointer to this member only. */
 	tls_party party;
 	/* NULL after the handshake. */
 	handshake_part *part;
@@ -67,7 +67,7 @@ static void free_trust(tls_party *party)
 	free(trust);
 }
 
-/* The certificate itself is trusted. */
+/* Returns true if the certificate itself is among the trusted ones. */
 static bool is_pinned(const handshake_part *part, const mbedtls_x509_crt *certificate)
 {
 	for (const mbedtls_x509_crt *each = &part->trusted; each; each = each->next)
@@ -76,7 +76,7 @@ static bool is_pinned(const handshake_part *part, const mbedtls_x509_crt *certif
 	return false;
 }
 
-/* Called for each certificate of the chain; the server's own (depth 0) comes last. */
+/* Mbed TLS calls this for each certificate of the chain. The server's own certificate (depth 0) comes last. */
 static int check_certificate(void *context, mbedtls_x509_crt *certificate, int depth, uint32_t *flags)
 {
 	static const uint32_t checked_here =
@@ -105,14 +105,14 @@ static int check_certificate(void *context, mbedtls_x509_crt *certificate, int d
 	return 0;
 }
 
-/* Unreadable certificates are ignored. */
+/* Loads the certificates, and ignores unreadable ones. Returns false if none was readable. */
 static bool load_certificates(mbedtls_x509_crt *into, const char *text)
 {
 	mbedtls_x509_crt_parse(into, (const unsigned char *)text, strlen(text) + 1);
 	return into->raw.p != NULL;
 }
 
-/* NULL, or the problem ("" if memory is short). */
+/* Returns NULL, or the problem as a text for the user ("" if memory is short). */
 static const char *load(handshake_part *part, const tls_trust_options *options)
 {
 	size_t length = strlen(options->name);
@@ -211,7 +211,7 @@ int tls_trust_begin(tls_trust *trust, mbedtls_ssl_context *tls)
 {
 	handshake_part *part = trust->part;
 	uint32_t address;
-	/* Server name indication does not allow addresses (RFC 6066, 3). */
+	/* Server name indication must not contain an address (RFC 6066, 3). */
 	int error = mbedtls_ssl_set_hostname(tls, ipv4_parse(part->name, &address) ? NULL : part->name);
 	if (error != 0 || !part->session) return error;
 	mbedtls_ssl_session session;
@@ -244,20 +244,20 @@ trust_verdict tls_trust_verdict(const tls_trust *trust, const mbedtls_ssl_contex
 {
 	if (trust->part && trust->part->verdict != TRUST_NO_VERDICT) return trust->part->verdict;
 	/*
-	 * After ServerHelloDone the server has only our Certificate, ClientKeyExchange and Finished to object to (RFC 5246,
-	 * 7.4). The last two are never wrong. The server sends an alert or closes, often while we still send.
+	 * After its ServerHelloDone, a server can object only to our Certificate, ClientKeyExchange or Finished (RFC 5246,
+	 * 7.4). The last two are never wrong. To refuse, the server sends an alert or closes, often while we still send.
 	 */
 	bool is_ended = error == MBEDTLS_ERR_SSL_FATAL_ALERT_MESSAGE || error == MBEDTLS_ERR_SSL_CONN_EOF
 		|| error == MBEDTLS_ERR_SSL_INTERNAL_ERROR;
 	if (is_ended && trust->part && trust->part->shown && compat_handshake_step(tls) > MBEDTLS_SSL_SERVER_HELLO_DONE)
 		return TRUST_CLIENT_REFUSED;
-	/* Mbed TLS checks this last: the certificate's extended key usage excludes servers (RFC 5280, 4.2.1.12). */
+	/* Mbed TLS reports this error last, if the certificate's extended key usage excludes servers (RFC 5280, 4.2.1.12). */
 	bool refused = error == MBEDTLS_ERR_X509_CERT_VERIFY_FAILED || error == MBEDTLS_ERR_X509_FATAL_ERROR
 		|| (trust->part && trust->part->shown && error == COMPAT_BAD_CERTIFICATE);
 	return refused ? TRUST_UNTRUSTED : TRUST_NO_VERDICT;
 }
 
-/* NULL if the server keeps no session, memory is short, or the session is too long. */
+/* Returns NULL if the session cannot be resumed, if memory is short, or if the session is too long. */
 static uint8_t *save_session(const session_head *head, const mbedtls_ssl_context *tls, size_t *size)
 {
 	mbedtls_ssl_session session;
@@ -285,7 +285,7 @@ bool tls_trust_settle(tls_trust *trust, const mbedtls_ssl_context *tls, bool *re
 	bool believed = part->shown ? part->verdict == TRUST_NO_VERDICT : part->offered;
 	*resumed = believed && !part->shown;
 	*session = believed ? save_session(&part->head, tls, size) : NULL;
-	/* No further check is needed, because TLS 1.2 is used without renegotiation. */
+	/* These settings are removed, because TLS 1.2 without renegotiation checks no further certificates. */
 	mbedtls_ssl_conf_verify(&trust->party.config, NULL, NULL);
 	mbedtls_ssl_conf_ca_chain(&trust->party.config, NULL, NULL);
 	free_part(trust);

@@ -30,7 +30,7 @@ class DatagramSocket extends Native("xs_datagram_destructor") {
 
 export interface UDPSettings {
 	readonly accessPoint: string;
-	/** Any free port replaces a reserved one of the access point. */
+	/** True if any free port may replace one that is reserved for the access point. */
 	readonly replacePorts: boolean;
 	trace(message: string): void;
 }
@@ -41,7 +41,7 @@ export function createUDPPort(settings: UDPSettings): UDPPort {
 
 class NativeUDP implements UDP {
 	readonly port: number;
-	/** The options would take more slots. */
+	/** The object keeps the callbacks, because the options would take more slots. */
 	readonly #onReadable: UDPOptions["onReadable"];
 	readonly #onError: UDPOptions["onError"];
 	readonly #socket: DatagramSocket;

@@ -1,6 +1,6 @@
 /**
- * Admission queue with the rules of hosts/native/admission-queue.h. Node does the handshakes itself, so every pending
- * connection counts as ready, and no handshake stalls.
+ * Admission queue with the rules of hosts/native/admission-queue.h. Node performs the handshakes itself. Therefore
+ * every pending connection counts as ready, and no handshake stalls.
  */
 
 interface PendingConnection {

@@ -1,4 +1,7 @@
-/** Types of the functions that carry out the XS worker's commands, from the layouts of worker/protocol.ts. */
+/**
+ * Types of the functions that carry out the XS worker's commands. They are derived from the layouts in
+ * worker/protocol.ts.
+ */
 import { decodeValues, encodeValues, type Layout, type ValuesOf } from "./worker/layout.js";
 import {
 	COMMAND_HEADER_BYTES,
@@ -10,7 +13,7 @@ import {
 	REPLY_RANGE_ERROR,
 } from "./worker/protocol.js";
 
-/** If a command has a result and the function returns undefined, REPLY_ABSENT is sent. */
+/** If the command has a result and the function returns undefined, the reply is REPLY_ABSENT. */
 type Handler<C> =
 	C extends Command<infer Takes, infer Gives>
 		? (id: number, ...values: ValuesOf<Takes>) => Gives["length"] extends 0 ? void : ValuesOf<Gives> | undefined

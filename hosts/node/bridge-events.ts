@@ -7,11 +7,11 @@ import * as protocol from "./worker/protocol.js";
 
 export interface EventSubject {
 	readonly id: number;
-	/** Queued kinds, as bits (bitOf). */
+	/** Kinds of the queued events, as bits (bitOf). */
 	events: number;
 	readable: number;
 	writable: number;
-	/** Numbers of the radio's events (a reason or a count), by kind of event. */
+	/** Numbers of the radio's queued events (a reason or a count), by kind of event. */
 	readonly numbers: number[];
 	message: string;
 }
@@ -28,7 +28,7 @@ export interface EventQueueOptions {
 	/** Resolves when the worker has handled the event; never rejects. */
 	deliver(event: Uint8Array): Promise<void>;
 	isOpen(subject: EventSubject): boolean;
-	/** Called before the last event of the id. */
+	/** Called before the last event of the id is sent. */
 	ended(subject: EventSubject): void;
 }
 
@@ -80,7 +80,7 @@ export class EventQueue {
 		this.#pumping = true;
 		for (let queued = this.#queue.shift(); queued; queued = this.#queue.shift()) {
 			const { subject, kind } = queued;
-			// The object was closed or the event withdrawn meanwhile.
+			// The object was closed, or the event was withdrawn, before the event could be sent.
 			if (!(subject.events & bitOf(queued))) continue;
 			subject.events &= ~bitOf(queued);
 			if (kind === protocol.EVENT_READABLE && subject.readable === 0) continue;

@@ -1,4 +1,4 @@
-/** Objects behind the ids of the XS worker. Limit: HANDLE_LIMIT ids at once. */
+/** Objects on the host that belong to the ids of the XS worker. At most HANDLE_LIMIT ids are in use at a time. */
 import type { Client } from "../../modules/io/client.js";
 import type { Hash } from "../../modules/io/crypto.js";
 import type { Ethernet } from "../../modules/io/ethernet.js";
@@ -9,7 +9,7 @@ import type { EventQueue, EventSubject } from "./bridge-events.js";
 
 const HANDLE_LIMIT = 1024;
 
-/** Only the member for the kind of object is set; a client also sets `stream`. */
+/** Only the member for the kind of the object is set. A client also sets `stream`. */
 export interface Handle extends EventSubject {
 	stream?: Serial | Socket | Client;
 	client?: Client;
@@ -44,7 +44,7 @@ export class Handles {
 		return thing;
 	}
 
-	/** `make` must set the handle's `close`. If `make` throws, the id is free again. */
+	/** Calls `make`, which must set the handle's `close`. If `make` throws, the id is free again. */
 	open<T>(id: number, make: (handle: Handle) => T): T {
 		if (this.#byId.has(id)) throw new Error("this id is in use");
 		if (this.#byId.size >= HANDLE_LIMIT) throw new Error(`more than ${HANDLE_LIMIT} objects are open`);
@@ -58,7 +58,7 @@ export class Handles {
 		}
 	}
 
-	/** Call it when the object has ended by itself. */
+	/** Frees the id. Call it when the object has ended by itself. */
 	forget(id: number): void {
 		this.#byId.delete(id);
 	}

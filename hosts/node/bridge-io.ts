@@ -81,7 +81,7 @@ export function streamCommands(deps: BridgeDeps): Pick<CommandTable, StreamNames
 		write: (id, bytes) => {
 			const writable = handles.find(id, "stream").write(bytes);
 			const handle = handles.get(id)!;
-			// The line is busy again.
+			// The line has become busy again, so EVENT_DRAINED must not be sent.
 			events.withdraw(handle, EVENT_DRAINED);
 			handle.writable = writable;
 			return [writable];

@@ -1,4 +1,4 @@
-/** The worker's commands on firmware slots and inflaters. */
+/** The worker's commands about firmware slots and inflaters. */
 import type { CommandTable } from "./bridge-commands.js";
 import type { BridgeDeps } from "./bridge-handles.js";
 
@@ -6,7 +6,7 @@ type Names =
 	| ("update" | "updateKeys" | "updateActivate" | "updateConfirm" | "updateRollBack")
 	| ("inflater" | "inflate" | "inflaterEmpty" | "inflaterReset");
 
-/** The worker sends none of them on a host without updates. */
+/** On a host without updates the worker sends none of these commands. */
 export function updateCommands({ host, handles }: BridgeDeps): Pick<CommandTable, Names> {
 	const update = () => host.update!;
 	return {

@@ -16,11 +16,11 @@ const OPTIONS = {
 const CONSTANT = /^var ([\w$]+ = (?:-?\d[\w.+-]*|true|false);)$/gm;
 
 /**
- * Fails for an import that XS does not have. Writes nothing if the script is up to date, which permits a read-only
- * checkout.
+ * Bundles the program. Fails if it imports a module that XS does not have. Writes nothing if the script is up to date,
+ * so the checkout may be read-only.
  *
- * Each top-level name takes one of the 4096 slots of the engine's stack. esbuild replaces only constants at the start
- * of a script by their values. So all constants are moved there, and esbuild runs a second time.
+ * Each top-level name takes one of the 4096 slots of the engine's stack. esbuild replaces constants by their values
+ * only if they are at the start of a script. Therefore all constants are moved there, and esbuild runs a second time.
  */
 export async function bundle(entry: string, script: string): Promise<void> {
 	const joined = await build({ ...OPTIONS, entryPoints: [entry], format: "esm" });
@@ -35,7 +35,10 @@ export async function bundle(entry: string, script: string): Promise<void> {
 	await takeSnapshot(script);
 }
 
-/** Replaces the file at once, because other processes may be reading it. Writes nothing if it already has this text. */
+/**
+ * Replaces the file in one step, because other processes may be reading it. Writes nothing if the file already has this
+ * text.
+ */
 export function writeScript(path: string, text: string): void {
 	if (existsSync(path) && readFileSync(path, "utf8") === text) return;
 	const made = `${path}.${process.pid}`;
@@ -45,7 +48,7 @@ export function writeScript(path: string, text: string): void {
 
 let bundled: Promise<void> | undefined;
 
-/** Bundles the gateway, once in a process. */
+/** Bundles the gateway. Later calls in the same process return the first result. */
 export function bundleGateway(): Promise<void> {
 	bundled ??= bundle(fileURLToPath(new URL("worker/main.js", import.meta.url)), GATEWAY_SCRIPT);
 	return bundled;

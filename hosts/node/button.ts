@@ -1,5 +1,5 @@
 /**
- * Virtual button: pressed by a signal in the simulator, by a test in the virtual world. It calls back from timers only.
+ * Virtual button. In the simulator a signal presses it, in the virtual world a test. Its callbacks run only in timers.
  */
 import type { ButtonOptions, ButtonPort, Timers } from "../../modules/io/host.js";
 
@@ -29,7 +29,7 @@ export class SimulatedButton implements ButtonPort {
 		};
 	}
 
-	/** Does nothing while the button is pressed. */
+	/** Presses the button for `ms`. Has no effect while the button is pressed. */
 	press(ms = PRESS_MS): void {
 		if (this.#isDown) return;
 		this.#isDown = true;

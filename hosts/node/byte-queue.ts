@@ -1,4 +1,4 @@
-/** Received bytes, in the pieces in which they arrived. The owner limits the size. */
+/** Received bytes, kept in the pieces in which they arrived. The queue's owner must limit its size. */
 export class ByteQueue {
 	readonly #pieces: Uint8Array[] = [];
 	#taken = 0;
@@ -8,7 +8,7 @@ export class ByteQueue {
 		return this.#length;
 	}
 
-	/** The piece must not change afterwards. */
+	/** Appends a piece, which must not change afterwards. */
 	push(piece: Uint8Array): void {
 		if (piece.length === 0) return;
 		this.#pieces.push(piece);

@@ -7,17 +7,17 @@ import { parseCertificates } from "./trust.js";
 
 const NAME = /^[A-Za-z0-9._-]{1,253}$/;
 /**
- * A stored session begins with a hash of the server's name, the trusted certificates and our own certificate. It may be
- * used only with these.
+ * Length of the hash at the beginning of a stored session. The hash covers the server's name, the trusted certificates
+ * and our own certificate. The session may be used only with the same name and certificates.
  */
 const BINDING_BYTES = 16;
 const TIMEOUT_MIN_MS = 100;
 const TIMEOUT_MAX_MS = 60_000;
 
 export interface TLSSettings {
-	/** Trusted certificates, PEM. */
+	/** Trusted certificates as PEM text. */
 	readonly authorities: string;
-	/** Trusted certificates; undefined to trust any server. */
+	/** Trusted certificates, or undefined if any server is trusted. */
 	readonly trusted: readonly X509Certificate[] | undefined;
 	readonly name: string;
 	readonly utcMs: number | undefined;
@@ -57,18 +57,21 @@ export function tlsSettingsOf({ host, tls }: ClientOptions): TLSSettings {
 	};
 }
 
-/** Name for server name indication, which does not permit addresses (RFC 6066, 3). */
+/** Returns the name for server name indication, which must not contain an address (RFC 6066, 3). */
 export function serverNameOf(name: string): string {
 	return isIPv4(name) ? "" : name;
 }
 
-/** Puts the hash before the session. Undefined if the result is too long. */
+/** Returns the hash followed by the session, or undefined if the result is too long. */
 export function boundSession(tls: TLSSettings, session: Uint8Array): Uint8Array | undefined {
 	const whole = new Uint8Array(Buffer.concat([bindingOf(tls), session]));
 	return whole.length <= SESSION_LIMIT ? whole : undefined;
 }
 
-/** Returns the session without the hash. Undefined if it was made for another name or with other certificates. */
+/**
+ * Returns the session without the hash, or undefined if the session was made for another name or with other
+ * certificates.
+ */
 export function unboundSession(tls: TLSSettings): Buffer | undefined {
 	const { session } = tls;
 	if (session === undefined || !bindingOf(tls).equals(session.subarray(0, BINDING_BYTES))) return undefined;

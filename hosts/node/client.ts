@@ -1,6 +1,6 @@
 /**
- * Outgoing connections (modules/io/client.ts). One TLS handshake runs at a time. Node accepts any certificate here;
- * trust.ts checks it before anything is written or read.
+ * Outgoing connections (modules/io/client.ts). Only one TLS handshake runs at a time. Here Node accepts any
+ * certificate; trust.ts checks the certificate before anything is written or read.
  */
 import { connect as connectTCP, type Socket as NetSocket } from "node:net";
 import { connect as connectTLS, type TLSSocket } from "node:tls";
@@ -21,14 +21,14 @@ import type { NodeResolver } from "./resolver.js";
 import { NodeStream } from "./stream.js";
 import { isPinned, shownBy, validate } from "./trust.js";
 
-/** Heap of a handshake on a microcontroller. */
+/** Heap that a handshake takes on a microcontroller. */
 export const HANDSHAKE_BYTES = 40_000;
-/** Node's verdicts that depend on the computer's clock. */
+/** Error codes of Node that depend on the computer's clock. */
 const DATE_VERDICTS = ["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID"];
 
 export interface ClientSettings {
 	readonly resolver: NodeResolver;
-	/** Free heap, bytes; default: always enough. */
+	/** Returns the free heap in bytes. If omitted, memory always suffices. */
 	freeBytes?(): number;
 }
 
@@ -46,7 +46,7 @@ interface ClientPins {
 }
 
 class NodeClient extends Outgoing {
-	/** At first the TCP socket, later the TLS socket. */
+	/** Initially the TCP socket, later the TLS socket. */
 	#socket: NetSocket | undefined;
 
 	constructor(options: ClientOptions) {
@@ -73,7 +73,7 @@ class NodeClient extends Outgoing {
 			const { tls } = this;
 			if (tls === undefined) this.#opens(socket);
 			else {
-				// Errors are ignored, because the TLS handshake reports a closed connection.
+				// Errors of the TCP socket are ignored, because the TLS handshake reports that the connection was closed.
 				socket.on("error", () => {});
 				this.queueHandshake(() => this.#shakeHands(socket, tls));
 			}
@@ -100,7 +100,8 @@ class NodeClient extends Outgoing {
 			...(session === undefined ? {} : { session }),
 		});
 		this.#socket = socket;
-		// The keys are made after ServerHelloDone. An alert after that is about our certificate (hosts/native/tls-trust.c).
+		// The keys are made after ServerHelloDone. An alert that arrives later is about our certificate
+		// (hosts/native/tls-trust.c).
 		let hasKeys = false;
 		socket.once("keylog", () => {
 			hasKeys = true;
@@ -118,7 +119,7 @@ class NodeClient extends Outgoing {
 			socket.off("close", closed);
 			if (this.isOver) return;
 			this.resumed = socket.isSessionReused();
-			// The server was checked when the session was made.
+			// For a resumed session, the server was checked when the session was made.
 			const code = this.resumed ? 0 : verdictOf(socket, tls);
 			if (code === 0) this.#opens(socket);
 			else this.fail(code);
@@ -141,7 +142,7 @@ function verdictOf(socket: TLSSocket, { trusted, name, utcMs }: TLSSettings): nu
 	const shown = shownBy(socket);
 	const code = validate({ shown, trusted, name, utcMs });
 	if (code !== 0 || isPinned({ shown, trusted })) return code;
-	// Node also checks path lengths and weak signatures.
+	// The code of Node's error is used, because Node also checks path lengths and weak signatures.
 	const { authorizationError } = socket as { authorizationError: unknown };
 	const verdict = authorizationError instanceof Error ? authorizationError.message : authorizationError;
 	return !verdict || DATE_VERDICTS.includes(String(verdict)) ? 0 : CLIENT_UNTRUSTED;

@@ -23,13 +23,13 @@ interface Peer {
 	readonly name: string;
 	readonly port: number;
 	readonly trace: (message: string) => void;
-	/** Last traced message. Repeated attempts with the same message are traced only once. */
+	/** Message that was traced last. If repeated attempts fail with the same message, it is traced only once. */
 	lastMessage: string;
 }
 
 /**
- * `where` is the path of a serial port or `tcp://HOST:PORT`. If `setLines` is omitted, the lines for reset and boot
- * loader are not wired.
+ * Creates the port. `where` is the path of a serial port or `tcp://HOST:PORT`. If `setLines` is omitted, the lines for
+ * reset and boot loader are not wired.
  */
 export function createCoprocessorPort(
 	where: string,
@@ -77,7 +77,7 @@ class TCPSerial implements Serial {
 		return this.#writable;
 	}
 
-	/** The UART at the other end has its own speed. */
+	/** Does nothing, because the UART at the other end of the connection has its own speed. */
 	configure(_line: LineSettings): void {}
 
 	close(): void {

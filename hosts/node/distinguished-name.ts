@@ -1,6 +1,6 @@
 /**
- * Writes a distinguished name as text (RFC 4514): last part first, with a space after each comma, as
- * hosts/native/certificate-name.c does. Limits: 32 parts, 28 bits per number of an object identifier,
+ * Writes a distinguished name as text (RFC 4514). As in hosts/native/certificate-name.c, the last part comes first, and
+ * each comma is followed by a space. Limits: 32 parts, 28 bits per number of an object identifier,
  * CERTIFICATE_NAME_LIMIT bytes of text.
  */
 import type { BaseBlock, ObjectIdentifier, OctetString, Sequence } from "asn1js";
@@ -36,7 +36,10 @@ const BMP_STRING = 30;
 
 export const childrenOf = (block: BaseBlock) => (block as Sequence).valueBlock.value as BaseBlock[];
 
-/** `name`: RFC 5280, 4.1.2.4. Undefined if a string is malformed or of an unusual type, or beyond the limits. */
+/**
+ * Returns the text of a Name (RFC 5280, 4.1.2.4). Returns undefined if a string is malformed or has an unusual type, or
+ * if a limit is exceeded.
+ */
 export function nameText(name: BaseBlock): string | undefined {
 	const parts = childrenOf(name);
 	if (parts.length > PARTS_LIMIT) return undefined;
@@ -75,7 +78,7 @@ function codesOf(value: BaseBlock): number[] | undefined {
 		case IA5_STRING:
 			return bytes.every((byte) => byte < 0x80) ? [...bytes] : undefined;
 		case TELETEX_STRING:
-			// Teletex strings in real certificates contain Latin-1 beyond ASCII.
+			// Teletex strings in real certificates contain Latin-1 characters beyond ASCII.
 			return [...bytes];
 		case BMP_STRING:
 			return wideCodes(bytes, 2);
@@ -93,7 +96,7 @@ function wideCodes(bytes: Uint8Array, width: number): number[] | undefined {
 	return codes.every((code) => code <= 0x10ffff && (code < 0xd800 || code > 0xdfff)) ? codes : undefined;
 }
 
-/** RFC 4514, 2.4. */
+/** Escapes the character if necessary (RFC 4514, 2.4). */
 function escapeCode(code: number, first: boolean, last: boolean): string {
 	if (code < 0x20 || code === 0x7f) return `\\${code.toString(16).padStart(2, "0")}`;
 	const character = String.fromCodePoint(code);

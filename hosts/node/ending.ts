@@ -1,7 +1,7 @@
 /**
- * Ending of the previous program, in the state folder: the file `retained` survives a restart but not a power cut; the
- * file `ending` contains the fault that ended the firmware. A program that a user ended or killed counts as a power
- * cut.
+ * End of the previous program, as recorded in the state folder. The file `retained` survives a restart but not a power
+ * cut. The file `ending` contains the fault that ended the firmware. If a user ended or killed the program, this counts
+ * as a power cut.
  */
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -10,17 +10,17 @@ import { POWER_ON, RETAINED_KEY, StoredRetained } from "../simulated/ending.js";
 import { FileStorage, writeFileAtomic } from "./storage.js";
 
 const ENDING_FILE = "ending";
-/** Older faults are ignored, because safe mode counts those of ten minutes. */
+/** Faults older than this are ignored, because safe mode counts the faults of ten minutes. */
 const FRESH_MS = 600_000;
 
-/** Signals of a user or the system; any other one is a failure. */
+/** Signals that a user or the system sends. A program that was ended by any other signal has failed. */
 export const FROM_OUTSIDE: readonly string[] = ["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"];
 
 export function retainedIn(folder: string): StoredRetained {
 	return new StoredRetained(new FileStorage(folder));
 }
 
-/** Call once, at the start: the file is deleted unless the ending is a fault. */
+/** Call once, at the start. Deletes the file `retained` unless the previous program ended with a fault. */
 export function takeEnding(folder: string): Ending {
 	const path = join(folder, ENDING_FILE);
 	try {
@@ -29,7 +29,7 @@ export function takeEnding(folder: string): Ending {
 		rmSync(path);
 		if (isFresh) return { cause, isFault: true };
 	} catch {
-		// The file is missing or unreadable.
+		// The file `ending` is missing or unreadable.
 	}
 	losePower(folder);
 	return POWER_ON;
@@ -39,7 +39,7 @@ export function keepFault(folder: string, cause: string): void {
 	try {
 		writeFileAtomic(join(folder, ENDING_FILE), `${cause}\n`);
 	} catch {
-		// The fault is lost.
+		// If the file cannot be written, the fault is lost.
 	}
 }
 

@@ -1,4 +1,4 @@
-/** Engine that runs the gateway in this process. */
+/** Runs the gateway in this process. */
 import { Gateway } from "../../modules/app/gateway.js";
 import type { Host } from "../../modules/io/host.js";
 import { networkWithCable } from "../../modules/wifi/cable-part.js";

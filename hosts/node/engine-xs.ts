@@ -13,7 +13,7 @@ export interface XSEngineOptions {
 	readonly host: Host;
 	readonly program: string;
 	readonly script: string;
-	/** The worker has died; the message is for the user. */
+	/** Called if the worker has died. The message is for the user. */
 	onCrash(message: string): void;
 }
 

@@ -3,6 +3,8 @@ export interface Engine {
 	start(): Promise<void>;
 	/** Resolves when everything is released. May be called twice. */
 	stop(): Promise<void>;
-	/** Resolves when all events so far are handled. Absent in an engine that handles them at once. */
+	/**
+	 * Resolves when all earlier events are handled. An engine that handles events immediately does not have this method.
+	 */
 	settled?(): Promise<void>;
 }

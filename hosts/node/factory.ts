@@ -10,10 +10,10 @@ import { openState } from "./state.js";
 import { FileStorage, writeFileAtomic } from "./storage.js";
 
 const FILE = "factory.json";
-/** A file without a version has version 1. */
+/** Version of a file that does not state a version. */
 const VERSION = 1;
 const PASSWORD_LENGTH = 12;
-/** Characters that are easily confused are left out. */
+/** Characters of passwords. Characters that are easily confused are left out. */
 const PASSWORD_CHARACTERS = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
 export interface FactoryData {
@@ -24,8 +24,8 @@ export interface FactoryData {
 }
 
 /**
- * In client mode, a new unit gets the bench network. `say` gets messages for the user. Throws an Error with a message
- * for the user.
+ * Opens the simulator's unit in the state folder. In client mode, a new unit gets the bench network. `say` is called
+ * with messages for the user. Throws an Error with a message for the user.
  */
 export function openUnit(
 	options: Pick<Options, "state" | "password" | "mode">,
@@ -58,8 +58,8 @@ function hasSettings(state: string): boolean {
 }
 
 /**
- * A device would discard unreadable settings. The simulator stops instead, because its user may have a copy of the
- * files. Throws an Error with a message for the user.
+ * Throws an Error with a message for the user if settings are unreadable. A device would discard them. The simulator
+ * stops instead, because its user may have a copy of the files.
  */
 function checkSettings(state: string): void {
 	const keys = unreadableSettings(flashOf(state), new NodeText());
@@ -83,7 +83,10 @@ export function describeAccount(state: string, { labelPassword }: FactoryData): 
 	return `User admin, with the password that was set on the page or by the API (delete ${state} for a new unit)`;
 }
 
-/** Names the process id, because npm's own process would open a debugger on this signal. */
+/**
+ * Describes the signal that presses the button. The process id is named because the signal opens a debugger in npm's
+ * own process.
+ */
 export function describeButton(): string {
 	return `A short press of its button: kill -USR1 ${process.pid}`;
 }
@@ -97,17 +100,20 @@ export function describeCoordinator(port: string): string {
 	return `Simulated Zigbee network; a coordinator connects to ${port}: npm run coordinator`;
 }
 
-/** A missing path is not an error, because the device may be plugged in later. */
+/** Describes where the meter is. A missing path is not an error, because the device may be plugged in later. */
 export function describeMeter(path: string, isSimulated: boolean): string {
 	if (isSimulated) return `Simulated meter on ${path}`;
 	return existsSync(path) ? `Meter on ${path}` : `${path} does not exist yet (--meter); each readout tries again`;
 }
 
-/** Makes missing data, with `password` if given. Throws an Error with a message for the user. */
+/**
+ * Returns the factory data in the folder. If there are none, makes them, with `password` if given. Throws an Error with
+ * a message for the user.
+ */
 export function loadFactoryData(folder: string, password?: string): FactoryData {
 	const path = join(folder, FILE);
 	if (existsSync(path)) return readFactoryData(path, folder);
-	// A locally administered address: bit 1 of the first byte is set, bit 0 is not.
+	// The serial number is a locally administered MAC address: bit 1 of the first byte is set, bit 0 is not.
 	const serial = `02${randomBytes(5).toString("hex")}`.toUpperCase();
 	const data: FactoryData = {
 		serial,

@@ -1,19 +1,22 @@
 /**
- * Accelerated time of the simulator (`npm start -- --speed N`), for clock and timers together. The speed is:
+ * Accelerated time of the simulator (`npm start -- --speed N`). It applies to the clock and the timers. The speed is:
  *
- *   until the gateway has started                             1
- *   no peer                                                   N
- *   a serial port or connection is open, or a name resolved   1
- *   LINGER_MS after the last connection                       1: a returning user is still logged in
+ *   until the gateway has started                                      1
+ *   while there is no peer                                             N
+ *   while a port or connection is open, or a name is being resolved    1
+ *   for LINGER_MS after the last connection                            1 (a returning user is still logged in)
  *
- * A timer that is due at twelve sees the clock at twelve: the clock stops there until the callback is done, however
- * long that takes, even in a worker process.
+ * A timer that is due at twelve o'clock sees twelve o'clock: the clock stops until the timer's callback has ended,
+ * however long that takes, even in a worker process.
  */
 import type { Clock, Host, Network, Timers } from "../../modules/io/host.js";
 
-/** Longer than the page's interval between two requests (hosts/browser/kit/live.ts). */
+/**
+ * Time at speed 1 after the last connection. It is longer than the page's interval between two requests
+ * (hosts/browser/kit/live.ts).
+ */
 const LINGER_MS = 40_000;
-/** Limit of Node's setTimeout. */
+/** Longest delay of Node's setTimeout. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 interface Closed {
@@ -32,14 +35,17 @@ export class FastTime implements Clock, Timers {
 	#sinceMs = performance.now();
 	#rate = 1;
 	#reachedMs = 0;
-	/** The clock stands still while a due event is handled. */
+	/** True while a due timer is handled. The clock stands still during that time. */
 	#isHandling = false;
-	/** Clock minus accelerated time; undefined if the clock was never set. */
+	/** Difference between the clock and accelerated time; undefined if the clock was never set. */
 	#aheadMs: number | undefined;
-	/** The program counts as a peer until it has started, so that the speed is 1. */
+	/**
+	 * Number of peers, such as open connections. The program counts as a peer until it has started, so that the speed is
+	 * 1.
+	 */
 	#peerCount = 1;
 	#linger: NodeJS.Timeout | undefined;
-	/** Resolves when everything that timers have triggered is done. */
+	/** Resolves when everything that timers have triggered has ended. */
 	settled: () => Promise<void> = () => new Promise(setImmediate);
 	onPace: (nowMs: number, speed: number) => void = () => {};
 
@@ -176,7 +182,7 @@ export class FastTime implements Clock, Timers {
 		this.#timer = setTimeout(() => void this.#fire(), Math.min(leftMs, LONGEST_MS));
 	}
 
-	/** Timers run one after another: a callback may set one that is due earlier. */
+	/** Runs the due timers one after another, because a callback may set a timer that is due earlier. */
 	async #fire(): Promise<void> {
 		for (let next = this.#earliest(); next !== undefined && next.dueMs <= this.#now(); next = this.#earliest()) {
 			this.#reachedMs = Math.max(this.#reachedMs, next.dueMs);

@@ -1,14 +1,17 @@
-/** Queue for one handshake at a time, because a microcontroller has memory for no more. */
+/** Queue that permits one handshake at a time, because a microcontroller has memory for only one. */
 export class HandshakeQueue {
 	readonly #soon: (run: () => void) => void;
 	readonly #waiting: (() => void)[] = [];
 
-	/** `soon` must run its argument in a separate event. */
+	/** `soon` must run its argument later, in a separate event. */
 	constructor(soon: (run: () => void) => void) {
 		this.#soon = soon;
 	}
 
-	/** Calls `run` later. Call the returned function once, to end the handshake or the waiting. */
+	/**
+	 * Calls `run` later, when the handshake may begin. Call the returned function once, to end the handshake or the
+	 * waiting.
+	 */
 	ask(run: () => void): () => void {
 		this.#waiting.push(run);
 		if (this.#waiting.length === 1) this.#soon(() => this.#begin(run));

@@ -1,6 +1,6 @@
 /**
  * `testIdentity` of the host contract: handshakes of a TLS listener with itself over loopback. The listener recognises
- * its client by its port and hides it from the gateway.
+ * the client of the test by the client's port, and hides the connection from the gateway.
  */
 import type { Socket } from "node:net";
 import { connect, type TLSSocket } from "node:tls";
@@ -13,7 +13,7 @@ export class HandshakeTests {
 		this.#limitMs = limitMs;
 	}
 
-	/** Calls `done` once, with "" or the fault. */
+	/** Calls `done` once, with "" or a message about the problem. */
 	start(port: number, done: (problem: string) => void): void {
 		const client = connect({ port, host: "127.0.0.1", rejectUnauthorized: false, minVersion: "TLSv1.2" });
 		let problem = "the handshake was broken off";
@@ -25,14 +25,14 @@ export class HandshakeTests {
 		client.on("secureConnect", () => {
 			problem = "";
 		});
-		// The client does not close the connection. The server closes it when it has finished the handshake too.
+		// The client leaves the connection open. The server closes it when it has finished the handshake too.
 		client.resume();
 		client.on("close", () => {
 			if (this.#clients.delete(client)) done(problem);
 		});
 	}
 
-	/** Call after the server's handshake: closes a connection that belongs to a test, and then returns true. */
+	/** Closes a connection that belongs to a test, and returns true then. Call it after the server's handshake. */
 	take(socket: Socket): boolean {
 		for (const client of this.#clients) {
 			const isItself = socket.remoteAddress?.endsWith("127.0.0.1") && socket.remotePort === client.localPort;

@@ -24,7 +24,10 @@ import { createSerialPort } from "./serial.js";
 import { FileStorage } from "./storage.js";
 import { createUDPPort } from "./udp.js";
 
-/** Interval of checks in accelerated time. Checks every second or two would slow it down. */
+/**
+ * Interval at which Wi-Fi and cable are checked in accelerated time. More frequent checks would slow accelerated time
+ * down.
+ */
 const FAST_BEACON_MS = 60_000;
 
 export interface HostSettings {
@@ -32,49 +35,54 @@ export interface HostSettings {
 	readonly resourcesFolder: string;
 	readonly factory: FactoryData;
 	readonly firmwareVersion: string;
-	/** Unix ms. */
+	/** Build time, Unix ms. */
 	readonly builtUtcMs: number;
 	readonly meterPath: string;
-	/** False for a pseudo-terminal, which transfers characters in no time. Default true. */
+	/** False for a pseudo-terminal, which transfers characters in no time. Default: true. */
 	readonly isMeterPaced?: boolean;
 	readonly consolePath?: string | undefined;
-	/** Path of the serial port with the Zigbee coprocessor, or `tcp://HOST:PORT`; undefined without one. */
+	/**
+	 * Path of the serial port with the Zigbee coprocessor, or `tcp://HOST:PORT`. Undefined if there is no coprocessor.
+	 */
 	readonly coprocessor?: string | undefined;
-	/** Omitted if the lines are not wired. */
+	/** Sets the coprocessor's lines. Omitted if the lines are not wired. */
 	readonly setCoprocessorLines?: CoprocessorPort["setLines"];
-	/** 0: any free port. */
+	/** Port number, or 0 for any free port. */
 	readonly httpPort: number;
 	readonly httpsPort: number | undefined;
-	/** True if every client counts as connected over the access point. */
+	/** True if every client counts as connected through the access point. */
 	readonly accessPoint: boolean;
 	/** Unix time at the start; undefined if the clock was never set. */
 	readonly utcMs?: number | undefined;
-	/** Clock and timers in place of the computer's. */
+	/** Clock and timers that replace the computer's. */
 	readonly time?: FastTime | undefined;
 	readonly timeServers?: string;
 	readonly reportKey?: string;
 	readonly settingsKeys?: string;
 	readonly upgradeUrl?: string;
-	/** Ending of the previous program; default: power cut. */
+	/** End of the previous program. Default: power cut. */
 	readonly ending?: Ending;
-	/** Supply and sensors, unless power.txt of the state folder sets them. */
+	/** Power supply and sensors, unless power.txt in the state folder sets them. */
 	readonly power?: string;
-	/** WAKE_… of this start; default: no sleep. */
+	/** Cause of this start, WAKE_…. Default: no sleep. */
 	readonly wakeReason?: number;
-	/** Firmware slots for this start; without them the gateway accepts no update. */
+	/** Boot loader with the firmware slots for this start. Without it the gateway accepts no update. */
 	readonly update?: BootLoader;
-	/** True if there is an Ethernet port, whose cable cable.txt controls. */
+	/** True if there is an Ethernet port. Its cable is controlled by the file cable.txt. */
 	readonly hasEthernet?: boolean;
 	readonly button?: ButtonPort;
-	/** Free heap reported to TLS clients; default: always enough. */
+	/** Returns the free heap that TLS clients see. If omitted, memory always suffices. */
 	readonly freeBytes?: () => number;
 	trace(message: string): void;
 	onListening?(secure: boolean, port: number): void;
-	/** The caller performs the restart. */
+	/** Called for a restart, which the caller must perform. */
 	onRestart?(): void;
-	/** The caller ends the gateway and restarts it at the wake-up. If omitted, the gateway cannot sleep. */
+	/**
+	 * Called for sleep. The caller must end the gateway and restart it at the wake-up. If omitted, the gateway cannot
+	 * sleep.
+	 */
 	onSleep?(ms: number): void;
-	/** Message for the user: a listener could not open or has failed. */
+	/** Called with a message for the user if a listener could not open or has failed. */
 	onListenFailed?(message: string): void;
 }
 
@@ -150,7 +158,7 @@ export function createHost(settings: HostSettings): Host {
 	return time?.watch(host) ?? host;
 }
 
-/** `initial` gives the values that power.txt omits. */
+/** Returns the simulated power supply. `initial` has the values that power.txt omits. */
 export function powerOf(stateFolder: string, initial = ""): SimulatedPower {
 	const read = textFile(stateFolder, "power.txt");
 	return new SimulatedPower(() => `${read()}\n${initial}`);

@@ -1,4 +1,4 @@
-/** Inflater of the host contract by pako, which also stops when the output is full. */
+/** Inflater of the host contract with pako, which can stop when the output is full. */
 import {
 	Z_BUF_ERROR,
 	Z_NO_FLUSH,
@@ -17,11 +17,11 @@ export class PakoInflater implements Inflater {
 	readonly ring = new Uint8Array(INFLATE_WINDOW);
 	isDone = false;
 	readonly #stream = new ZStream();
-	/** Empty while the inflater accepts more of this stream. */
+	/** Reason why the inflater accepts no more of this stream; otherwise empty. */
 	#failure = "";
 
 	constructor() {
-		// With this setting, pako rejects a header with a larger window.
+		// WINDOW_BITS makes pako reject a header with a larger window.
 		if (zlibInflateInit2(this.#stream, WINDOW_BITS) !== Z_OK) throw new Error("out of memory");
 		this.reset();
 	}
@@ -40,7 +40,7 @@ export class PakoInflater implements Inflater {
 		stream.avail_in = end - start;
 		const status = zlibInflate(stream, Z_NO_FLUSH);
 		this.isDone = status === Z_STREAM_END;
-		// Z_BUF_ERROR is not a failure: there was no input or no room.
+		// Z_BUF_ERROR is not a failure. It only means that there was no input or no room.
 		if (!this.isDone && status !== Z_OK && status !== Z_BUF_ERROR) {
 			this.#failure = stream.msg || "the packed data needs a dictionary";
 			throw new Error(this.#failure);

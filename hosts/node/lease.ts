@@ -1,6 +1,6 @@
 /**
- * Lease of the simulated DHCP server: the address of this computer, so that clients can use the address that the
- * gateway reports.
+ * Lease of the simulated DHCP server. It contains the address of this computer, so that clients can use the address
+ * that the gateway reports.
  */
 import { networkInterfaces } from "node:os";
 
@@ -21,7 +21,7 @@ export function leaseOfComputer(): Lease {
 	return LEASE_OF_NONE;
 }
 
-/** First address of the network, which is usually the router's in a home network. */
+/** Returns the first address of the network. In a home network this is usually the router's address. */
 function firstAddress(address: string, netmask: string): string {
 	const mask = netmask.split(".").map(Number);
 	const network = address.split(".").map((part, i) => Number(part) & mask[i]);

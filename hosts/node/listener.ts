@@ -1,8 +1,8 @@
 /**
- * Limits of a TCP or TLS listener: PENDING_LIMIT connections that wait to be accepted (admission-queue.ts),
- * CONNECTION_LIMIT open ones, and for TLS also HANDSHAKE_LIMIT handshakes. A handshake beyond the limit ends the oldest
- * one. A handshake may take HANDSHAKE_LIMIT_MS. Unlike the firmware's native core, this listener does handshakes even
- * with clients that still wait to be accepted.
+ * A TCP or TLS listener. At most PENDING_LIMIT connections wait to be accepted (admission-queue.ts), and at most
+ * CONNECTION_LIMIT are open. With TLS there are also at most HANDSHAKE_LIMIT handshakes; one more handshake ends the
+ * oldest one. A handshake may take HANDSHAKE_LIMIT_MS. Unlike the firmware's native code, this listener performs
+ * handshakes even with clients that still wait to be accepted.
  */
 import { createServer, type Socket as NetSocket, type Server } from "node:net";
 import { createServer as createTLSServer, Server as TLSServer, type TlsOptions } from "node:tls";
@@ -19,16 +19,16 @@ const HANDSHAKE_LIMIT = 256;
 const HANDSHAKE_LIMIT_MS = 10_000;
 
 export interface ListenerSettings {
-	/** 0: any free port. */
+	/** Port number, or 0 for any free port. */
 	readonly port: number;
 	readonly secure: boolean;
-	/** True if all connections count as coming over the access point. */
+	/** True if all connections count as coming through the access point. */
 	readonly accessPoint?: boolean;
-	/** Any free port replaces one that can't be opened. */
+	/** True if any free port may replace one that cannot be opened. */
 	readonly replacesPort?: boolean;
-	/** Called with the actual port each time a listener opens. */
+	/** Called with the actual port whenever a listener opens. */
 	onListening?(port: number): void;
-	/** Message for the user: a listener cannot open, or fails. */
+	/** Called with a message for the user if a listener cannot open or fails. */
 	onFailed?(message: string): void;
 }
 
@@ -56,7 +56,10 @@ class NodeListener implements Listener {
 		if (this.port !== 0) settings.onListening?.(this.port);
 	}
 
-	/** Node binds before this returns, because no host name is given. It reports an error later. */
+	/**
+	 * Opens the server. Because no host name is given, Node binds the port before the call returns. Node reports an error
+	 * later.
+	 */
 	#listen(port: number): Server {
 		const { secure } = this.#settings;
 		const server = secure ? makeTLSServer(requireIdentity(this.#options.identity)) : makeServer();
@@ -79,7 +82,7 @@ class NodeListener implements Listener {
 	setIdentity(pair: CertificatePair): void {
 		if (this.#closed) throw new Error("the listener is closed");
 		if (!(this.#server instanceof TLSServer)) throw new Error("this port speaks no TLS");
-		// Old session tickets are useless: the new server has new keys.
+		// Old session tickets become useless, because the server gets new ticket keys.
 		this.#server.setSecureContext(secureOptions(toIdentity(pair)));
 	}
 
@@ -128,7 +131,7 @@ function makeTLSServer(identity: Identity): Server {
 		handshakeTimeout: HANDSHAKE_LIMIT_MS,
 		noDelay: true,
 	});
-	// If a handshake takes too long, Node only reports that and leaves the connection open.
+	// If a handshake takes too long, Node only reports this and leaves the connection open.
 	server.on("tlsClientError", (_error, socket) => socket.destroy());
 	const shaking = new Map<string, NetSocket>();
 	server.on("connection", (socket) => {
@@ -140,7 +143,8 @@ function makeTLSServer(identity: Identity): Server {
 	});
 	server.on("secureConnection", (socket) => {
 		shaking.delete(nameOf(socket));
-		// Set only after the handshake: during it, Node would silently keep a connection that its client has ended.
+		// This is set only after the handshake. During the handshake, Node would silently keep a connection that its client
+		// has ended.
 		socket.allowHalfOpen = true;
 	});
 	return server;

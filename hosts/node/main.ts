@@ -1,6 +1,6 @@
 /**
- * The simulator (`npm start`). Prints `ready https://… http://…` once it accepts connections. SIGUSR1 is a short press
- * of the button. Exits with 0 on SIGTERM and SIGINT, 2 for a bad command line, else 1.
+ * The simulator (`npm start`). Prints `ready https://… http://…` when it accepts connections. SIGUSR1 presses the
+ * button for a short time. The exit code is 0 after SIGTERM or SIGINT, 2 after a bad command line, and otherwise 1.
  */
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -58,7 +58,7 @@ const WAKERS: Readonly<Record<number, string>> = {
 	[WAKE_SUPPLY]: "USB supply",
 };
 
-/** A hanging firmware is restarted after this time, as on the ESP32. */
+/** A firmware that hangs is restarted after this time, as on the ESP32. */
 const WATCHDOG_MS = 5000;
 const PANIC: Ending = Object.freeze({ cause: "panic", isFault: true });
 const STOOD_STILL: Ending = Object.freeze({ cause: "the watchdog of tasks", isFault: true });
@@ -68,10 +68,10 @@ class Bench {
 	readonly #ports = new Map<"https" | "http", number>();
 	#engine: Engine | undefined;
 	#meter: SimulatedMeter | undefined;
-	/** Undefined if the coprocessor is external or missing. */
+	/** The simulated coprocessor; undefined if the coprocessor is external or missing. */
 	#coprocessor: SimulatedCoprocessor | undefined;
 	#hub: HubDemo | undefined;
-	/** Accelerated time; undefined: the computer's time. */
+	/** Accelerated time, or undefined if the computer's time is used. */
 	readonly #time: FastTime | undefined;
 	readonly #button: SimulatedButton;
 	readonly #nap: Nap;
@@ -129,7 +129,7 @@ class Bench {
 			.join("");
 	}
 
-	/** `utcMs`: undefined if the clock was never set; `wakeReason`: WAKE_…. */
+	/** Starts the gateway. `utcMs` is undefined if the clock was never set. `wakeReason` is WAKE_…. */
 	async #start(factory: FactoryData, utcMs: number | undefined, ending: Ending, wakeReason = WAKE_NONE): Promise<void> {
 		const options = this.#options;
 		const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -158,7 +158,7 @@ class Bench {
 			consolePath: options.console,
 			hasEthernet: options.cable,
 			...this.#radio,
-			// After a restart the gateway has the same ports, even if any free one was requested.
+			// After a restart the gateway has the same ports as before, even if any free port was requested.
 			httpPort: this.#ports.get("http") ?? options.httpPort,
 			httpsPort: this.#ports.get("https") ?? options.httpsPort,
 			accessPoint: options.mode === "ap",
@@ -182,7 +182,7 @@ class Bench {
 		this.#engine = engine;
 		if (this.#time !== undefined && engine.settled !== undefined) this.#time.settled = () => engine.settled!();
 		await engine.start();
-		// A listener that cannot open reports this after its constructor has returned.
+		// A listener that cannot open reports this only after its constructor has returned, so one event is awaited.
 		await new Promise((resolve) => setImmediate(resolve));
 	}
 

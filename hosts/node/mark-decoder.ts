@@ -1,6 +1,6 @@
 /**
- * Removes the marks that the terminal driver inserts (termios PARMRK): FF 00 X is a character X with a wrong parity or
- * stop bit, FF FF is the character FF. Used for ports with parity in hardware.
+ * Removes the marks that the terminal driver inserts (termios PARMRK). FF 00 X means a character X with a wrong parity
+ * or stop bit; FF FF means the character FF. Used for ports that check parity in hardware.
  */
 const PLAIN = 0;
 const AFTER_FF = 1;
@@ -9,7 +9,7 @@ const AFTER_FF_00 = 2;
 export class MarkDecoder {
 	#state = PLAIN;
 
-	/** Rewrites `bytes` in place, with bit 7 set in damaged characters. `length` is the number of bytes that remain. */
+	/** Rewrites `bytes` in place and sets bit 7 in damaged characters. `length` is the number of bytes that remain. */
 	decode(bytes: Uint8Array): { length: number; damaged: number } {
 		let length = 0;
 		let damaged = 0;

@@ -1,6 +1,6 @@
 /**
- * Sleep of the simulator, without an engine. It ends after its time, at a press of the button, or when USB is plugged
- * in (power.txt of the state folder).
+ * Sleep of the simulator, during which no engine runs. The sleep ends after its time, when the button is pressed, or
+ * when USB is plugged in (power.txt in the state folder).
  */
 import { WAKE_BUTTON, WAKE_SUPPLY, WAKE_TIMER } from "../../modules/io/flash.js";
 import type { Timers } from "../../modules/io/host.js";
@@ -19,7 +19,7 @@ export class Nap {
 		this.#usbVoltage = usbVoltage;
 	}
 
-	/** Resolves with the cause, WAKE_…. */
+	/** Resolves with the cause of the wake-up, WAKE_…. */
 	sleep(ms: number): Promise<number> {
 		return new Promise((resolve) => {
 			// As on the chip, USB ends the sleep only if it is plugged in during the sleep.
@@ -38,7 +38,7 @@ export class Nap {
 		});
 	}
 
-	/** Returns false while awake. */
+	/** Wakes the unit. Returns false if it is awake. */
 	press(): boolean {
 		const end = this.#end;
 		end?.(WAKE_BUTTON);

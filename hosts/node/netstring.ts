@@ -1,10 +1,10 @@
 /**
- * Netstrings (cr.yp.to/proto/netstrings.txt) for the connection to the XS worker: decimal length, `:`, that many bytes,
- * `,`.
+ * Netstrings (cr.yp.to/proto/netstrings.txt) for the connection to the XS worker. A netstring is a decimal length, `:`,
+ * that number of bytes, and `,`.
  */
 const COLON = 0x3a;
 const COMMA = 0x2c;
-/** Digits of a length that the worker accepts. */
+/** Number of digits that the worker accepts in a length. */
 const DIGITS_LIMIT = 9;
 
 export function encodeNetstring(...parts: Uint8Array[]): Buffer {
@@ -25,7 +25,7 @@ export class NetstringReader {
 		this.#received = this.#received.length === 0 ? piece : Buffer.concat([this.#received, piece]);
 	}
 
-	/** Throws an Error for an invalid stream. */
+	/** Returns the next netstring, or undefined if it is incomplete. Throws an Error for an invalid stream. */
 	next(): Buffer | undefined {
 		const head = this.#received.subarray(0, DIGITS_LIMIT + 1);
 		const colon = head.indexOf(COLON);

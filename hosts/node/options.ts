@@ -1,4 +1,6 @@
-/** Command line of the simulator. Its options are stable: tests, documentation and habits depend on them. */
+/**
+ * Command line of the simulator. The options should not change, because tests, documentation and users depend on them.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import { isIPv4 } from "node:net";
 import { parseArgs } from "node:util";
@@ -56,7 +58,7 @@ const SERVERS_LIMIT = 4;
 const CELLS_VOLTAGE = 4.5;
 const CELLS_LIMIT = 6;
 const SPEED_LIMIT = 100_000;
-/** Allows for the current key and its successor. */
+/** Number of update keys. It permits the current key and its successor. */
 const UPDATE_KEYS_LIMIT = 2;
 /** Limit of a DNS name (RFC 1035, 2.3.4). */
 const NAME_LIMIT = 253;
@@ -72,31 +74,30 @@ export interface Options {
 	readonly meter: string | undefined;
 	readonly console: string | undefined;
 	readonly cable: boolean;
-	/** Path or `tcp://` address of the coprocessor; undefined: the simulated one. */
+	/** Path or `tcp://` address of the coprocessor. Undefined: the simulated coprocessor. */
 	readonly zigbee: string | undefined;
 	readonly hubDemo: boolean;
 	readonly password: string | undefined;
-	/** Unix time in ms; null: the clock was never set; undefined: the computer's time. */
+	/** Initial time, Unix ms. Null: the clock was never set. Undefined: the computer's time. */
 	readonly timeMs: number | null | undefined;
 	readonly speed: number;
 	readonly ntp: string;
-	/** Value of `HostInfo.reportKey`; undefined: the key in the state folder (simulator-keys.ts). */
+	/** Value of `HostInfo.reportKey`. Undefined: the key in the state folder (simulator-keys.ts). */
 	readonly reportKey: string | undefined;
 	/** Value of `HostInfo.settingsKeys`. */
 	readonly settingsKeys: string;
-	/** Contents of power.txt; empty: USB. */
+	/** Initial contents of power.txt. Empty: power from USB. */
 	readonly power: string;
 	readonly wakeReason: number;
 	/**
-	 * Public keys that may sign a firmware, as points in hex; undefined: the key in the state folder
-	 * (simulator-keys.ts).
+	 * Public keys that may sign a firmware, as points in hex. Undefined: the key in the state folder (simulator-keys.ts).
 	 */
 	readonly updateKeys: readonly string[] | undefined;
 	readonly quiet: boolean;
 	readonly help: boolean;
 }
 
-/** Throws an Error with a message for the user. */
+/** Throws an Error with a message for the user if the command line is invalid. */
 export function parseOptions(args: string[]): Options {
 	const { values } = parseArgs({
 		args,
@@ -173,7 +174,7 @@ function toPath(name: string, value: string | undefined): string | undefined {
 
 function toRadio(value: string | undefined, speed: string): string | undefined {
 	toPath("--zigbee", value);
-	// With accelerated time there is no coprocessor, because it runs at normal speed.
+	// In accelerated time there is no simulated coprocessor, because it runs at normal speed.
 	if (value === undefined) return speed === "1" ? undefined : NO_RADIO;
 	if (!value.includes("://")) return value;
 	const port = Number(/^tcp:\/\/[^/:\s]+:(\d+)$/.exec(value)?.[1] ?? 0);
@@ -195,7 +196,7 @@ function toTime(value: string | undefined): number | null | undefined {
 	return timeMs;
 }
 
-/** Throws an Error with a message for the user if the file contains none. */
+/** Returns the public key in the file. Throws an Error with a message for the user if the file contains none. */
 function toKey(name: string, path: string): string {
 	const point = existsSync(path) ? pointOf(readFileSync(path)) : undefined;
 	if (point === undefined) throw new Error(`${name} is a file with a public key on P-256, not "${path}"`);

@@ -1,11 +1,11 @@
 /**
- * Opening of an outgoing connection (modules/io/client.ts), common to real sockets (client.ts) and the virtual world
- * (virtual-servers.ts).
+ * Opens an outgoing connection (modules/io/client.ts). Real sockets (client.ts) and the virtual world
+ * (virtual-servers.ts) share this code.
  *
  *   RESOLVING ─ address ─> CONNECTING ─ TLS ─> WAITING (for its handshake) ─> SHAKING HANDS ─> OPEN
  *       └──────────────┴───────── no TLS ─────────────────────────────────────────────────────^
  *
- * Before OPEN, a failure is reported once, as the last event; `close` aborts without an event.
+ * Before OPEN, a failure is reported once, as the last event, and `close` aborts the opening without an event.
  */
 import {
 	CLIENT_NO_ADDRESS,
@@ -21,7 +21,7 @@ export type OpenStream = Pick<Client, "read" | "write" | "close">;
 
 export interface OutgoingDeps {
 	resolve(name: string, done: (address: string | undefined) => void): void;
-	/** The returned function cancels the call. */
+	/** Calls `run` after the delay. The returned function cancels this. */
 	later(run: () => void, delayMs: number): () => void;
 	readonly handshakeQueue?: HandshakeQueue | undefined;
 	hasMemory(): boolean;
@@ -74,7 +74,7 @@ export abstract class Outgoing implements Client {
 		this.#giveUp();
 	}
 
-	/** Must finally call `queueHandshake`, `opened` or `fail`. */
+	/** Opens the connection. It must finally call `queueHandshake`, `opened` or `fail`. */
 	protected abstract connect(address: string): void;
 
 	protected abstract abandon(): void;

@@ -11,7 +11,7 @@ export function verifySignature(point: Uint8Array, message: Uint8Array, signatur
 	return key !== undefined && verify("sha256", message, { key, dsaEncoding: "ieee-p1363" }, signature);
 }
 
-/** `pem`: public or private key. Undefined if the key is not on P-256. */
+/** Returns the public point of a public or private key. Returns undefined if the key is not on P-256. */
 export function pointOf(pem: string | Buffer): Uint8Array | undefined {
 	try {
 		return pointOfKey(createPublicKey(pem));
@@ -32,7 +32,7 @@ export function agree(point: Uint8Array): KeyAgreement {
 	return { publicKey: new Uint8Array(own.generateKeys()), secret: new Uint8Array(own.computeSecret(point)) };
 }
 
-/** Undefined for anything but an uncompressed point of the curve. */
+/** Returns undefined unless the bytes are an uncompressed point on the curve. */
 function publicKeyOf(point: Uint8Array): KeyObject | undefined {
 	if (point.length !== P256_POINT_LENGTH || point[0] !== UNCOMPRESSED) return undefined;
 	const coordinate = (start: number) =>

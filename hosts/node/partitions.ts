@@ -1,17 +1,17 @@
 /**
- * Partitions as files of the state folder, created when first written. A write to bytes that are not erased is refused:
- * on encrypted flash it would leave garbage.
+ * Partitions as files in the state folder. A file is created at the first write. A write to bytes that are not erased
+ * is refused, because on encrypted flash it would leave garbage.
  */
 import { closeSync, fdatasyncSync, fstatSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ERASE_SIZE, type Flash, type Partition, WRITE_SIZE } from "../../modules/io/flash.js";
 
-/** Sizes by name, as in hosts/esp32/partitions-4mb.csv. */
+/** Sizes in bytes by name, as in hosts/esp32/partitions-4mb.csv. */
 export const PARTITION_SIZES: Readonly<Record<string, number>> = Object.freeze({ history: 0x8000, log: 0x2000 });
 
 const ERASED = 0xff;
 
-/** Throws a RangeError unless the range is within `size` and in whole units. */
+/** Throws a RangeError unless the range is within `size` and consists of whole units. */
 export function checkRange(size: number, offset: number, length: number, unit: number): void {
 	if (offset % unit !== 0 || length % unit !== 0)
 		throw new RangeError(`${length} bytes at ${offset} are not whole units`);
@@ -20,7 +20,7 @@ export function checkRange(size: number, offset: number, length: number, unit: n
 	}
 }
 
-/** Throws a RangeError if there are fewer bytes. */
+/** Returns the bytes from `start` to `end`. Throws a RangeError if there are fewer bytes. */
 export function partOf(bytes: Uint8Array, start = 0, end = bytes.length): Uint8Array {
 	if (!(start >= 0 && start <= end && end <= bytes.length)) throw new RangeError(`no bytes ${start} to ${end}`);
 	return bytes.subarray(start, end);
@@ -75,7 +75,7 @@ export class FilePartition implements Partition {
 
 	#put(offset: number, bytes: Uint8Array): void {
 		mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
-		// A missing file is filled with erased bytes: unwritten bytes would read as 0.
+		// A missing file is filled with erased bytes first, because unwritten bytes would read as 0.
 		this.#with("a", () => {});
 		this.#with("r+", (file) => {
 			const { size } = fstatSync(file);

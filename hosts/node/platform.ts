@@ -1,4 +1,4 @@
-/** The small parts of the host contract on Node: clock, timers, cryptography, text and resources. */
+/** The small interfaces of the host contract on Node: clock, timers, cryptography, text and resources. */
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ import { makeCertificate } from "./self-signed.js";
 import { readCertificates } from "./x509.js";
 
 export class NodeClock implements Clock {
-	/** This clock minus the PC's, ms; undefined if never set. */
+	/** Difference between this clock and the PC's clock, ms; undefined if this clock was never set. */
 	#aheadMs: number | undefined;
 
 	constructor(utcMs: number | undefined) {
@@ -39,7 +39,7 @@ export class NodeClock implements Clock {
 	}
 }
 
-/** Limit of Node's setTimeout. */
+/** Longest delay of Node's setTimeout. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 export class NodeTimers implements Timers {

@@ -7,7 +7,10 @@ export interface WantedPorts {
 	readonly httpsPort: number;
 }
 
-/** Rejects with a message for the user that names the option. Opens both ports at once, to detect equal numbers. */
+/**
+ * Rejects with a message for the user if a port is not free; the message names the option. Opens both ports at the same
+ * time, to detect equal numbers.
+ */
 export async function checkPorts({ httpPort, httpsPort }: WantedPorts): Promise<void> {
 	const taken: Server[] = [];
 	try {

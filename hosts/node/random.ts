@@ -1,6 +1,6 @@
 /**
- * Reproducible numbers for tests and simulated faults, never for secrets: mulberry32 (public domain, T. Ettinger), 32
- * bits of state.
+ * Reproducible pseudo-random numbers for tests and simulated faults, never for secrets. The algorithm is mulberry32
+ * (public domain, T. Ettinger), with 32 bits of state.
  */
 export class SeededRandom {
 	#state: number;
@@ -9,7 +9,7 @@ export class SeededRandom {
 		this.#state = seed >>> 0;
 	}
 
-	/** 0 to 2^32 - 1. */
+	/** Returns a number from 0 to 2^32 - 1. */
 	next(): number {
 		this.#state = (this.#state + 0x6d2b79f5) >>> 0;
 		let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
@@ -17,7 +17,7 @@ export class SeededRandom {
 		return (mixed ^ (mixed >>> 14)) >>> 0;
 	}
 
-	/** 0 to `limit` - 1; `limit` is 1 to 2^32. */
+	/** Returns a number from 0 to `limit` - 1. `limit` is 1 to 2^32. */
 	below(limit: number): number {
 		return Math.floor((this.next() / 0x1_0000_0000) * limit);
 	}

@@ -1,6 +1,6 @@
 /**
- * Makes certificates of the host's `crypto` on Node: self-signed X.509 v3 (RFC 5280), ECDSA on P-256 with SHA-256, with
- * the contents listed in hosts/native/certificate-make.c.
+ * Makes certificates for the host's `crypto` on Node. They are self-signed X.509 v3 certificates (RFC 5280) with ECDSA
+ * on P-256 and SHA-256. hosts/native/certificate-make.c lists their contents.
  */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 import { isIPv4 } from "node:net";
@@ -28,7 +28,7 @@ const ORGANIZATION_LIMIT = 64;
 const DNS_NAME_LIMIT = 253;
 const FIRST_MS = Date.UTC(2000, 0, 1);
 const END_MS = Date.UTC(10_000, 0, 1);
-/** First year that a certificate writes with four digits (RFC 5280, 4.1.2.5). */
+/** First year of which a certificate writes all four digits (RFC 5280, 4.1.2.5). */
 const GENERALIZED_FROM_YEAR = 2050;
 
 export function makeCertificate(options: CertificateOptions): CertificatePair {
@@ -92,7 +92,7 @@ function extensions(names: readonly string[]): Sequence {
 	const critical = () => new ASN1Boolean({ value: true });
 	const generalName = (tagNumber: number, bytes: Uint8Array) =>
 		new Primitive({ idBlock: { tagClass: 3, tagNumber }, valueHex: arrayBuffer(bytes) });
-	// Entries of subjectAltName (RFC 5280, 4.2.1.6): iPAddress or dNSName.
+	// An entry of subjectAltName (RFC 5280, 4.2.1.6) is an iPAddress or a dNSName.
 	const alternative = (name: string) =>
 		isIPv4(name) ? generalName(7, Uint8Array.from(name.split("."), Number)) : generalName(2, Buffer.from(name));
 	const digitalSignature = new BitString({ valueHex: Uint8Array.of(0x80).buffer, unusedBits: 7 });
@@ -111,7 +111,7 @@ function time(ms: number): AsnType {
 		: new GeneralizedTime({ valueDate });
 }
 
-/** The number is positive, without a leading zero byte (RFC 5280, 4.1.2.2). */
+/** Returns a positive number without a leading zero byte (RFC 5280, 4.1.2.2). */
 function serialNumber(): ArrayBuffer {
 	const serial = new Uint8Array(randomBytes(16));
 	serial[0] = (serial[0] & 0x7f) | 0x40;

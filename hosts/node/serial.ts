@@ -1,8 +1,8 @@
 /**
  * A serial port or pseudo-terminal of the PC. The program `stty` configures the line, because the package `serialport`
- * cannot change the format of an open port, discards data at each change of speed, and drops damaged characters
- * (termios IGNPAR; PARMRK is set here). Limits: SERIAL_RECEIVE_LIMIT unread bytes, beyond which the newest are lost;
- * SEND_LIMIT unsent bytes.
+ * cannot change the format of an open port, discards data at each change of speed, and drops damaged characters (it
+ * sets termios IGNPAR; this code sets PARMRK). Limits: SERIAL_RECEIVE_LIMIT unread bytes and SEND_LIMIT unsent bytes.
+ * If more bytes are received, the newest are lost.
  */
 import { spawnSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -29,8 +29,8 @@ import { bitsOf } from "./wire-character.js";
 type OpenPort = Awaited<ReturnType<typeof Driver.binding.open>>;
 
 /**
- * With 7E1, a damaged character is marked (MarkDecoder). With 8E1, it is passed on as received, because the telegram
- * has its own check.
+ * Arguments of stty for each format. With 7E1, a damaged character is marked (MarkDecoder). With 8E1, it is passed on
+ * as received, because each telegram has its own check.
  */
 const STTY: Readonly<Record<SerialFormat, readonly string[]>> = {
 	[FORMAT_7E1]: ["cs7", "-cstopb", "parenb", "-parodd", "inpck", "parmrk", "-ignpar"],
@@ -48,16 +48,16 @@ interface Device {
 	readonly hardwareParity: boolean;
 	readonly isPaced: boolean;
 	readonly trace: (message: string) => void;
-	/** Resolves when the last opened port is closed, because only one may be open. */
+	/** Resolves when the previously opened port is closed, because only one may be open. */
 	idle: Promise<void>;
 }
 
 /**
- * Calls `trace` when the port cannot be opened or is lost. `isPaced` is false for a pseudo-terminal, which transfers
- * characters in no time.
+ * Creates the port. `trace` is called when the port cannot be opened or is lost. `isPaced` is false for a
+ * pseudo-terminal, which transfers characters in no time.
  */
 export function createSerialPort(path: string, trace: (message: string) => void, isPaced = true): SerialPort {
-	// Pseudo-terminals and some adapters refuse 7 bits with parity.
+	// Parity in hardware is tested by trying it, because pseudo-terminals and some adapters refuse 7 bits with parity.
 	const hardwareParity = stty(path, ["cs7", "parenb", "-parodd"]) === undefined;
 	const device: Device = { path, hardwareParity, isPaced, trace, idle: Promise.resolve() };
 	return { io: NodeSerial, pins: device, hardwareParity };
@@ -97,7 +97,7 @@ class NodeSerial implements Serial {
 		return this.#received.read(into, start, end);
 	}
 
-	/** Before the first `onWritable` there is no room. */
+	/** Before the first call of `onWritable` there is no room for writing. */
 	write(bytes: Uint8Array, start = 0, end = bytes.length): number {
 		const count = end - start;
 		if (count > this.#writable) throw new RangeError(`${count} bytes are more than the ${this.#writable} announced`);
@@ -125,7 +125,7 @@ class NodeSerial implements Serial {
 		if (this.#lost > 0) this.#device.trace(`${this.#device.path}: ${this.#lost} bytes were lost unread`);
 	}
 
-	/** Never rejects. */
+	/** Opens and serves the port until it is closed. Never rejects. */
 	async #run(): Promise<void> {
 		if (this.#closed) return;
 		try {
@@ -142,7 +142,7 @@ class NodeSerial implements Serial {
 			await this.#receive(this.#port);
 		}
 		await this.#closing;
-		// A pending write still uses the device after the port was closed.
+		// The write is awaited, because it still uses the device after the port was closed.
 		await this.#sent;
 	}
 
@@ -187,7 +187,8 @@ class NodeSerial implements Serial {
 					this.#announce();
 				}
 				await port.drain();
-				// The driver's drain ignores the buffer of a USB converter, and a pseudo-terminal has no speed.
+				// The calculated end of the output is awaited, because the driver does not know the buffer of a USB converter,
+				// and a pseudo-terminal has no speed.
 				while (!this.#closed && this.#sending.length === 0 && performance.now() < this.#quietAtMs) {
 					await sleep(this.#quietAtMs - performance.now());
 				}
@@ -227,7 +228,7 @@ class NodeSerial implements Serial {
 	}
 }
 
-/** REASON in the driver's "Error: REASON, cannot open PATH". */
+/** Returns REASON from the driver's message "Error: REASON, cannot open PATH", or a clearer text. */
 export function reasonOf(error: unknown): string {
 	const text = error instanceof Error ? error.message : String(error);
 	if (/lock/i.test(text)) return "another program uses it";

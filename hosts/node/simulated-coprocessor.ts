@@ -1,6 +1,6 @@
 /**
- * The simulated Zigbee coprocessor (tools/zigbee.ts). If it ends by itself, it is restarted on the same ports, as after
- * a power cut. A file in the state folder keeps its memory.
+ * Runs the simulated Zigbee coprocessor (tools/zigbee.ts). If the program ends by itself, it is restarted on the same
+ * ports, as after a power cut. A file in the state folder contains its memory.
  */
 import { join } from "node:path";
 import { startTool, type ToolProgram } from "./tool-program.js";
@@ -10,7 +10,7 @@ const RESTART_DELAY_MS = 2000;
 export interface SimulatedCoprocessor {
 	readonly path: string;
 	readonly coordinator: string;
-	/** `setLines` of CoprocessorPort. */
+	/** Sets the lines, as `setLines` of CoprocessorPort. */
 	setLines(reset: boolean, bootLoader: boolean): void;
 	end(): Promise<void>;
 }
@@ -45,7 +45,7 @@ export async function startSimulatedCoprocessor({
 		try {
 			program = await start(["--device", portOf(path), "--coordinator", portOf(coordinator)]);
 		} catch {
-			// The program has printed the reason. Another attempt follows.
+			// The program has already printed the reason. Another attempt follows.
 			return;
 		}
 		if (isEnding) await program.end();

@@ -1,4 +1,4 @@
-/** The simulated meter (tools/meter.ts) on a pseudo-terminal. */
+/** Runs the simulated meter (tools/meter.ts) on a pseudo-terminal. */
 import type { FastTime } from "./fast-time.js";
 import { startTool } from "./tool-program.js";
 
@@ -9,9 +9,9 @@ export interface SimulatedMeter {
 
 export interface SimulatedMeterOptions {
 	readonly isQuiet: boolean;
-	/** Accelerated time; undefined: the computer's time. */
+	/** Accelerated time, or undefined if the computer's time is used. */
 	readonly time?: FastTime | undefined;
-	/** The gateway's clock at the start. */
+	/** Time of the gateway's clock at the start. */
 	readonly utcMs?: number | undefined;
 	onEnded(message: string): void;
 }
@@ -22,13 +22,13 @@ export async function startSimulatedMeter({
 	utcMs = Date.now(),
 	onEnded,
 }: SimulatedMeterOptions): Promise<SimulatedMeter> {
-	// In accelerated time the line has no speed, because readouts would take most of a day.
+	// In accelerated time the line has no speed. Otherwise readouts would take most of the accelerated day.
 	const pace = time === undefined ? ["--baud-pace"] : ["--time", new Date(utcMs).toISOString()];
 	const startedMs = time?.monotonicMs() ?? 0;
 	const { child, printed, end } = await startTool({
 		name: "meter",
 		words: "The simulated meter",
-		// Programs rely on the rows of the load profile.
+		// Users' programs rely on the rows of the load profile, so the meter always has one.
 		args: [...pace, "--protocol", "iec", "--profile", "programming", ...(isQuiet ? ["--quiet"] : [])],
 		ready: /^meter (\S+)$/,
 		onEnded,

@@ -1,4 +1,4 @@
-/** Images of the firmware for hosts without a boot loader (hosts/simulated/image.ts). */
+/** Makes firmware images for hosts without a boot loader (hosts/simulated/image.ts). */
 import { createHash } from "node:crypto";
 import { WRITE_SIZE } from "../../modules/io/flash.js";
 import {
@@ -17,28 +17,28 @@ const VERSION_LIMIT = IMAGE_HEADER_LENGTH - IMAGE_VERSION_OFFSET;
 const TEXT = "The meter is read through its optical port. ";
 
 export interface BenchImage {
-	/** At most 32 ASCII characters. */
+	/** Version, at most 32 ASCII characters. */
 	readonly version: string;
 	/** Build number; default 1. */
 	readonly build?: number;
 	/** Security level; default 0. */
 	readonly securityLevel?: number;
-	/** IMAGE_…, as bits; default: none. */
+	/** Faults of the image, IMAGE_… as bits. Default: none. */
 	readonly flags?: number;
-	/** Bytes, rounded up to whole WRITE_SIZE; default 100000. */
+	/** Size in bytes, rounded up to a multiple of WRITE_SIZE. Default: 100000. */
 	readonly size?: number;
-	/** Determines the data after the header. */
+	/** Seed of the data after the header. */
 	readonly seed?: number;
 }
 
-/** Throws a RangeError for a value that does not fit. */
+/** Throws a RangeError if an option does not fit into the image. */
 export function makeBenchImage(options: BenchImage): Uint8Array {
 	const { version, build = 1, securityLevel = 0, flags = 0, size = 100_000, seed = 1 } = options;
 	const length = Math.ceil(size / WRITE_SIZE) * WRITE_SIZE;
 	if (length < IMAGE_HEADER_LENGTH + IMAGE_HASH_LENGTH) throw new RangeError("too small for an image");
 	if (version.length > VERSION_LIMIT) throw new RangeError(`a version has up to ${VERSION_LIMIT} characters`);
 	const image = Buffer.alloc(length, TEXT);
-	// The content is half random, because random bytes are incompressible.
+	// Half of the content is random. Completely random bytes would be incompressible.
 	const random = new SeededRandom(seed);
 	for (let at = 0; at < length; at += 128) image.set(random.bytes(Math.min(64, length - at)), at);
 	image.fill(0, 0, IMAGE_HEADER_LENGTH);

@@ -1,6 +1,6 @@
 /**
- * Development keys of the simulator: one signs firmware, one opens reports. They are made at the first start in the
- * state folder as private keys (PKCS#8, PEM) that only their owner can read.
+ * Development keys of the simulator: one key signs firmware, the other one opens reports. They are made at the first
+ * start. The state folder contains them as private keys (PKCS#8, PEM) that only their owner can read.
  */
 import { generateKeyPairSync } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
@@ -20,7 +20,10 @@ export interface BenchKeys {
 
 type Given = Pick<Options, "state" | "updateKeys" | "reportKey">;
 
-/** Keys of the command line, else of the state folder. Throws an Error with a message for the user. */
+/**
+ * Returns the keys from the command line, otherwise those in the state folder. Throws an Error with a message for the
+ * user.
+ */
 export function openKeys({ state, updateKeys, reportKey }: Given): BenchKeys {
 	return {
 		updateKeys: updateKeys ?? [developmentKey(join(state, UPDATE_KEY_FILE))],
@@ -28,7 +31,10 @@ export function openKeys({ state, updateKeys, reportKey }: Given): BenchKeys {
 	};
 }
 
-/** Commands to try an update and open a report, one line per key of the state folder. `httpsPort` is 0 if unknown. */
+/**
+ * Returns commands that try an update and open a report, one line for each key in the state folder. `httpsPort` is 0 if
+ * unknown.
+ */
 export function describeKeys({ state, updateKeys, reportKey }: Given, httpsPort: number): string[] {
 	const lines: string[] = [];
 	const folder = state === STATE_FOLDER ? "" : ` --state ${quoted(state)}`;
@@ -43,7 +49,7 @@ function quoted(path: string): string {
 	return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-/** Public point in hex; makes a missing key. */
+/** Returns the public point of the key in hex. Makes the key if it is missing. */
 function developmentKey(path: string): string {
 	if (!existsSync(path)) {
 		const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });

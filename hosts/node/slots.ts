@@ -1,4 +1,4 @@
-/** Firmware slots as files of the state folder. */
+/** Firmware slots as files in the state folder. */
 import { join } from "node:path";
 import { BootLoader, SLOT_SIZE, SLOTS } from "../simulated/boot-loader.js";
 import { PakoInflater } from "./inflater.js";
@@ -8,7 +8,7 @@ import { FileStorage } from "./storage.js";
 
 export interface SlotSettings {
 	readonly stateFolder: string;
-	/** `Update.keys` in hex. */
+	/** Public keys that may sign a firmware (`Update.keys`), in hex. */
 	readonly keys: readonly string[];
 	restart(): void;
 }

@@ -1,6 +1,7 @@
 /**
- * Snapshots of the XS engine after it has run a script. The engine loads one in a tenth of the time that it takes to
- * compile and run the script. A snapshot is stored beside its script; its name contains a hash of its inputs.
+ * Snapshots of the XS engine after it has run a script. Loading a snapshot takes a tenth of the time that the engine
+ * needs to compile and run the script. A snapshot is stored beside its script. Its file name contains a hash of its
+ * inputs.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
@@ -20,7 +21,7 @@ function pathOf(script: string, program: string): string {
 	return `${script}-${hash.digest("hex").slice(0, HASH_DIGITS)}${ENDING}`;
 }
 
-/** Undefined without a snapshot of the present script. */
+/** Returns the snapshot of the present script, or undefined if there is none. */
 export function findSnapshot(script: string, program: string): string | undefined {
 	if (!existsSync(script)) return undefined;
 	const path = pathOf(script, program);
@@ -28,8 +29,8 @@ export function findSnapshot(script: string, program: string): string | undefine
 }
 
 /**
- * Makes a missing snapshot, and deletes those of earlier versions. Makes none if the engine is missing or cannot run
- * the script.
+ * Makes the snapshot if it is missing, and deletes snapshots of earlier versions. Makes none if the engine is missing
+ * or cannot run the script.
  */
 export async function takeSnapshot(script: string): Promise<void> {
 	const program = findXSWorker();
@@ -42,7 +43,7 @@ export async function takeSnapshot(script: string): Promise<void> {
 		await worker.writeSnapshot(made);
 		renameSync(made, path);
 	} catch {
-		// The engine reports a fault of the script when the script is started.
+		// If the script is faulty, the engine reports this when the script is started.
 		return;
 	} finally {
 		await worker.end();

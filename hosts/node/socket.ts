@@ -3,7 +3,9 @@ import type { Socket as NetSocket } from "node:net";
 import type { PendingSocket, Socket, SocketOptions } from "../../modules/io/host.js";
 import { NodeStream } from "./stream.js";
 
-/** Reads nothing before the connection is taken, except for the data that Node reads ahead. */
+/**
+ * A connection that the gateway has not taken yet. Nothing is read from it, except for the data that Node reads ahead.
+ */
 export class PendingConnection implements PendingSocket {
 	readonly remoteAddress: string;
 	readonly viaAccessPoint: boolean;
@@ -15,7 +17,7 @@ export class PendingConnection implements PendingSocket {
 		this.viaAccessPoint = viaAccessPoint;
 		this.onKnown = onKnown;
 		this.remoteAddress = (socket.remoteAddress ?? "").replace(/^::ffff:/, "");
-		// Resets and TLS errors lead to "close".
+		// Resets and TLS errors also cause the event "close".
 		socket.on("error", () => {});
 	}
 

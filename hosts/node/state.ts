@@ -1,12 +1,12 @@
 /**
- * State folder of the simulator and the firmware on Linux: the flash of a unit. Only one program may use it, because
- * two could use the same invocation counter. The file `lock` contains the id of the process that uses it; the next
- * program replaces the lock of an ended process.
+ * State folder of the simulator and of the firmware on Linux. It represents the flash of a unit. Only one program may
+ * use it, because two programs could use the same invocation counter. The file `lock` contains the id of the process
+ * that uses the folder. If that process has ended, the next program replaces the lock.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
-/** Throws an Error with a message for the user. */
+/** Makes and locks the folder. Throws an Error with a message for the user. */
 export function openState(folder: string): void {
 	try {
 		makeFolder(resolve(folder));
@@ -18,7 +18,10 @@ export function openState(folder: string): void {
 	}
 }
 
-/** Node's recursive creation never returns where nothing can be created, such as /proc. */
+/**
+ * Creates the folder and its parents. Node's own recursive creation never returns if nothing can be created at that
+ * place, such as in /proc.
+ */
 function makeFolder(folder: string): void {
 	if (existsSync(folder)) return;
 	makeFolder(dirname(folder));

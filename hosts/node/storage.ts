@@ -1,6 +1,6 @@
 /**
- * Storage of the host contract: a file per key. A value is written to a temporary file, synchronised and renamed, so
- * that a power cut leaves either the old or the new value.
+ * Storage of the host contract, with a file for each key. A value is written to a temporary file, synchronised and
+ * renamed, so that a power cut leaves either the old or the new value.
  */
 import {
 	closeSync,
@@ -18,7 +18,7 @@ import type { Storage } from "../../modules/io/host.js";
 
 const KEY = /^[a-z0-9_]{1,15}$/;
 const VALUE_LIMIT = 4500;
-/** Keys contain no dot, so a temporary file is never taken for a value. */
+/** Ending of temporary files. Keys contain no dot, so a temporary file is never mistaken for a value. */
 const TEMPORARY = ".new";
 
 export class FileStorage implements Storage {
@@ -59,7 +59,7 @@ export class FileStorage implements Storage {
 	}
 }
 
-/** Readable by the owner only. */
+/** Replaces the file atomically. Only its owner can read it. */
 export function writeFileAtomic(path: string, value: Uint8Array | string): void {
 	const temporary = path + TEMPORARY;
 	const file = openSync(temporary, "w", 0o600);

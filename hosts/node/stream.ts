@@ -1,7 +1,7 @@
 /**
  * An open connection with back-pressure in both directions, for sockets (socket.ts) and clients (client.ts). Limits:
- * reading stops at RECEIVE_LIMIT unread bytes (the last piece may exceed this by up to 64 KB); SEND_LIMIT unsent bytes.
- * After `close` the peer has LINGER_MS to receive the rest.
+ * RECEIVE_LIMIT unread bytes, after which reading stops (the last piece may exceed this by up to 64 KB), and SEND_LIMIT
+ * unsent bytes. After `close` the peer has LINGER_MS to receive the unsent bytes.
  */
 import type { Socket as NetSocket } from "node:net";
 import { ByteQueue } from "./byte-queue.js";
@@ -12,9 +12,9 @@ const LINGER_MS = 3000;
 
 export interface StreamEvents {
 	onReadable?(count: number): void;
-	/** First called asynchronously after the construction. */
+	/** The first call comes asynchronously after the construction. */
 	onWritable?(count: number): void;
-	/** Called once, after all received data were read. `isBroken`: the connection did not end properly. */
+	/** Called once, after all received data were read. `isBroken` is true if the connection did not end properly. */
 	onEnd(isBroken: boolean): void;
 }
 
@@ -35,7 +35,7 @@ export class NodeStream {
 		socket.on("data", (piece) => this.#arrived(piece as Buffer));
 		socket.on("error", () => {
 			this.#broken = !this.#ended;
-			// Node reports an invalid record but leaves the connection open.
+			// Node reports an invalid TLS record but leaves the connection open.
 			socket.destroy();
 		});
 		socket.on("end", () => this.#end());
@@ -69,7 +69,8 @@ export class NodeStream {
 		this.#writable = 0;
 		this.#received.clear();
 		if (this.#socket.destroyed) return;
-		// Closing with unread bytes would cause a reset, which would discard data on their way to the peer.
+		// The connection is only half closed here. Closing it with unread bytes would cause a reset, which would discard
+		// data on their way to the peer.
 		this.#socket.end();
 		this.#socket.resume();
 		const linger = setTimeout(() => this.#socket.destroy(), LINGER_MS);

@@ -1,4 +1,4 @@
-/** A program of tools/ as a child process that ends with its parent. */
+/** Runs a program of tools/ as a child process that ends together with its parent. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -6,9 +6,9 @@ import { fileURLToPath } from "node:url";
 const START_LIMIT_MS = 30_000;
 
 export interface ToolOptions {
-	/** `meter` for tools/meter.ts. */
+	/** Name of the program, for example `meter` for tools/meter.ts. */
 	readonly name: string;
-	/** Name in messages, at the beginning of a sentence. */
+	/** Name of the program in messages, at the beginning of a sentence. */
 	readonly words: string;
 	readonly args: readonly string[];
 	readonly ready: RegExp;
@@ -25,9 +25,9 @@ export interface ToolProgram {
 export function startTool({ name, words, args, ready, onEnded }: ToolOptions): Promise<ToolProgram> {
 	const path = fileURLToPath(new URL(`../../tools/${name}.js`, import.meta.url));
 	const child = spawn(process.execPath, [path, ...args], {
-		// The channel closes when this process ends for any reason.
+		// The channel "ipc" closes when this process ends for any reason.
 		stdio: ["ignore", "pipe", "inherit", "ipc"],
-		// The program's own process group gets no Ctrl-C, so that it does not end before the gateway.
+		// The program has its own process group. It therefore gets no Ctrl-C and does not end before the gateway.
 		detached: true,
 	});
 	const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));

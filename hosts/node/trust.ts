@@ -1,8 +1,9 @@
 /**
- * Trust of the simulator's TLS clients. Node's verdict depends on the computer's clock and ignores pinned certificates,
- * so certificates are checked here as well (RFC 5280), and the server's name (RFC 6125).
+ * Decides whether the simulator's TLS clients trust a server. Node's own decision depends on the computer's clock and
+ * ignores pinned certificates. Therefore certificates (RFC 5280) and the server's name (RFC 6125) are checked here as
+ * well.
  *
- * Limit: CHAIN_LIMIT certificates from the server to the authority.
+ * At most CHAIN_LIMIT certificates may form the chain from the server to the authority.
  */
 import { X509Certificate } from "node:crypto";
 import { isIPv4 } from "node:net";
@@ -16,14 +17,14 @@ const SERVER_USAGES = ["1.3.6.1.5.5.7.3.1", "2.5.29.37.0"];
 
 export interface TrustQuestion {
 	readonly shown: readonly X509Certificate[];
-	/** Trusted certificates; undefined to trust any server. */
+	/** Trusted certificates, or undefined if any server is trusted. */
 	readonly trusted: readonly X509Certificate[] | undefined;
 	readonly name: string;
-	/** Unix time; undefined to ignore dates. */
+	/** Time for the check of dates, Unix ms, or undefined if dates are ignored. */
 	readonly utcMs: number | undefined;
 }
 
-/** Throws an Error for a damaged certificate. */
+/** Throws an Error if a certificate is damaged. */
 export function parseCertificates(text: string): X509Certificate[] {
 	return [...text.matchAll(PEM)].map(([block]) => new X509Certificate(block));
 }
@@ -63,7 +64,7 @@ export function validate(question: TrustQuestion): number {
 	return isExpired ? CLIENT_EXPIRED : 0;
 }
 
-/** Chains from the last certificate of `path` to a trusted one. */
+/** Yields the chains from the last certificate of `path` to a trusted one. */
 function* pathsOf(question: TrustQuestion, path: X509Certificate[]): Generator<X509Certificate[]> {
 	const last = path[path.length - 1];
 	for (const issuer of question.trusted ?? []) if (hasSigned(issuer, last)) yield [...path, issuer];

@@ -1,4 +1,7 @@
-/** UDP of the host contract. Limits: WAITING_LIMIT unread and SENDING_LIMIT unsent datagrams; further ones are lost. */
+/**
+ * UDP of the host contract. Limits: WAITING_LIMIT unread and SENDING_LIMIT unsent datagrams. Further datagrams are
+ * lost.
+ */
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { isIPv4 } from "node:net";
 import { DATAGRAM_LIMIT, type UDP, type UDPOptions, type UDPPort } from "../../modules/io/host.js";
@@ -6,9 +9,9 @@ import { DATAGRAM_LIMIT, type UDP, type UDPOptions, type UDPPort } from "../../m
 const WAITING_LIMIT = 8;
 const SENDING_LIMIT = 32;
 const GROUP_TTL = 255;
-/** Address of the access point. In the simulator its clients are local programs. */
+/** Address of the access point. In the simulator, the clients of the access point are local programs. */
 const ACCESS_POINT_ADDRESS = "127.0.0.1";
-/** Lower ports need privileges. */
+/** Lower port numbers need privileges. */
 const FREE_PORTS = 1024;
 
 interface Datagram {
@@ -20,7 +23,7 @@ interface UDPPins {
 	trace(message: string): void;
 }
 
-/** Calls `trace` when another port replaces the requested one. */
+/** Creates the port. `trace` is called when another port replaces the requested one. */
 export function createUDPPort(trace: (message: string) => void): UDPPort {
 	return { io: NodeUDP, pins: { trace } };
 }
@@ -85,7 +88,7 @@ class NodeUDP implements UDP {
 
 function open({ port, group, accessPoint, trace }: UDPOptions & UDPPins): Socket {
 	if (!accessPoint) return bind(port, "0.0.0.0", group);
-	// A socket bound to an address gets no multicast datagrams.
+	// A socket that is bound to an address gets no multicast datagrams, so this one is bound to all addresses.
 	if (group !== undefined) return bind(port, "0.0.0.0", group, ACCESS_POINT_ADDRESS);
 	try {
 		return bind(port, ACCESS_POINT_ADDRESS);
@@ -98,12 +101,13 @@ function open({ port, group, accessPoint, trace }: UDPOptions & UDPPins): Socket
 	}
 }
 
-/** The group is joined on the interface with `memberAddress`; default: the default interface. */
+/** Opens a socket. The group is joined on the interface with `memberAddress`, otherwise on the default interface. */
 function bind(port: number, address: string, group?: string, memberAddress?: string): Socket {
 	const socket = createSocket({
 		type: "udp4",
 		reuseAddr: group !== undefined,
-		// `literal` is always an IPv4 address. With a synchronous callback Node binds and sends at once.
+		// `literal` is always an IPv4 address. Because the callback is called synchronously, Node binds and sends without
+		// delay.
 		lookup: (literal, _options, callback) => callback(null, literal, 4),
 	});
 	let failure: NodeJS.ErrnoException | undefined;

@@ -12,13 +12,13 @@ import { createWiFiPort, type SimulatedRadio } from "../simulated/radio.js";
 const LEASE = Object.freeze({ ip: "192.0.2.20", netmask: "255.255.255.0", gateway: "192.0.2.1" });
 const PLAIN = Object.freeze({ password: "", rssi: -50, channel: 6, givesAddress: true });
 
-/** Defaults: open, -50 dBm, channel 6, DHCP. */
+/** Defaults: an open network, -50 dBm, channel 6, with DHCP. */
 export type VirtualNetwork = Partial<Omit<SimulatedNetwork, "ssid">>;
 
 export class VirtualAir implements Air {
 	readonly around: Map<string, VirtualNetwork>;
 	readonly port: WiFiPort;
-	/** The radio created last. */
+	/** The radio that was created last. */
 	radio: SimulatedRadio | undefined;
 
 	constructor(timers: Timers, around: Record<string, VirtualNetwork> = {}) {

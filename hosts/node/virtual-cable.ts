@@ -13,7 +13,7 @@ export class VirtualCable implements Cable {
 	isIn: boolean;
 	givesAddress = true;
 	lease = LEASE;
-	/** The port created last. */
+	/** The port that was created last. */
 	ethernet: SimulatedEthernet | undefined;
 
 	constructor(isIn = true) {

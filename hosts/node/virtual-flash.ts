@@ -1,6 +1,6 @@
 /**
- * NOR flash in memory for tests, with power cuts and refused operations. A write to bytes that are not erased throws an
- * Error and is recorded in `mistakes`, because the gateway might catch it.
+ * NOR flash in memory for tests, with simulated power cuts and refused operations. A write to bytes that are not erased
+ * throws an Error. It is also recorded in `mistakes`, because the gateway might catch the Error.
  */
 import { ERASE_SIZE, type Flash, type Partition, WRITE_SIZE } from "../../modules/io/flash.js";
 import { checkRange, PARTITION_SIZES, partOf } from "./partitions.js";
@@ -12,7 +12,7 @@ const ERASED = 0xff;
 export class VirtualFlash implements Flash {
 	operations = 0;
 	refusals = 0;
-	/** Calls that would damage real flash. */
+	/** Descriptions of calls that would damage real flash. */
 	readonly mistakes: string[] = [];
 	readonly #partitions = new Map<string, VirtualPartition>();
 	readonly #random: SeededRandom;
@@ -31,15 +31,15 @@ export class VirtualFlash implements Flash {
 	}
 
 	/**
-	 * Cuts the power in write or erase number `count` (1: the next). A write has then written `bytes` bytes, and the byte
-	 * after them may be neither old nor new; after an erase the content is arbitrary.
+	 * Cuts the power during the write or erase number `count` (1 is the next one). A write has then written `bytes`
+	 * bytes, and the byte after them may be neither old nor new. After an erase the content is arbitrary.
 	 */
 	cutPowerAt(count: number, bytes = 0): void {
 		this.#operationsToCut = count;
 		this.#bytesToCut = bytes;
 	}
 
-	/** Make a new virtual world afterwards. */
+	/** Restores the power. Make a new virtual world afterwards. */
 	powerUp(): void {
 		this.#isOff = false;
 		this.#operationsToCut = Number.POSITIVE_INFINITY;
@@ -53,7 +53,9 @@ export class VirtualFlash implements Flash {
 		if (this.#isOff) throw new PowerCut("no power");
 	}
 
-	/** Begins an operation. Returns the bytes to write before a power cut; undefined if the power stays on. */
+	/**
+	 * Begins an operation. Returns the number of bytes to write before the power cut, or undefined if the power stays on.
+	 */
 	begin(): number | undefined {
 		this.checkPower();
 		this.operations++;
@@ -110,7 +112,7 @@ export class VirtualPartition implements Partition {
 			return;
 		}
 		this.bytes.set(part.subarray(0, through), offset);
-		// A write changes bits only from 1 to 0. In this byte only some of those bits have changed.
+		// A write changes bits only from 1 to 0. In this byte the power cut left some of those bits unchanged.
 		if (through < part.length) this.bytes[offset + through] = part[through] | this.#flash.anyByte();
 		throw new PowerCut("power cut");
 	}

@@ -1,9 +1,9 @@
 /**
- * A serial port of the virtual world, and the wire from it to a meter, which is any sans-io machine.
+ * A serial port of the virtual world, and its wire to a meter. The meter is any sans-io machine.
  *
  * A character takes 10 bits in 7E1 and 8N1 (IEC 62056-21, 5.2), and 11 bits in 8E1 and 8N2. It arrives unchanged only
- * if the receiver has the sender's speed and frame for the whole time. A byte of 0x80 or above sent at 7E1 has a wrong
- * parity bit, with which machines simulate damaged characters.
+ * if the receiver has the same speed and frame as the sender the whole time. Simulated meters send damaged characters
+ * as bytes of 0x80 or above, because at 7E1 such a byte is sent with a wrong parity bit.
  */
 import {
 	FORMAT_7E1,
@@ -26,11 +26,11 @@ import { bitsOf, decodeCharacter, encodeCharacter, FaultInjector, isSameFrame } 
 export const SERIAL_SEND_LIMIT = 256;
 
 export interface VirtualLineOptions {
-	/** False if the port always uses 8N1. Default true. */
+	/** True if the port checks parity in hardware. Otherwise it always uses 8N1. Default: true. */
 	hardwareParity?: boolean;
-	/** The optical head echoes each character that it sends. */
+	/** True if the optical head echoes each character that it sends. */
 	echo?: boolean;
-	/** One in this many characters gets a flipped bit; 0 (default): none. */
+	/** On average, one in this many characters has a flipped bit. 0, the default, means none. */
 	noise?: number;
 }
 
@@ -43,7 +43,7 @@ export class VirtualLine implements SerialPort, MeterWire {
 	readonly meterEvents: number[] = [];
 	sentByGateway = 0;
 	sentByMeter = 0;
-	/** End of the last character, on either side. */
+	/** Time at which the last character ended, in either direction. */
 	quietSinceMs = 0;
 	readonly #time: VirtualTime;
 	readonly #random: SeededRandom;
@@ -77,7 +77,7 @@ export class VirtualLine implements SerialPort, MeterWire {
 		this.#meter = meter === undefined ? undefined : new MeterEnd(this, meter);
 	}
 
-	/** The open Serial gets SERIAL_ERROR_GONE. No new one can be opened until `plugIn`. */
+	/** Unplugs the port. The open Serial gets SERIAL_ERROR_GONE, and none can be opened until `plugIn`. */
 	unplug(): void {
 		this.#isPluggedIn = false;
 		const gateway = this.#gateway;
@@ -99,7 +99,7 @@ export class VirtualLine implements SerialPort, MeterWire {
 		if (this.#gateway === serial) this.#gateway = undefined;
 	}
 
-	/** `isWhole`: no setting has changed while the character was sent. */
+	/** Carries a character to the meter. `isWhole` is true if no setting changed while the character was sent. */
 	carryToMeter(wire: number, line: LineSettings, startMs: number, isWhole: boolean): void {
 		this.sentByGateway++;
 		this.quietSinceMs = this.#time.nowMs;
@@ -188,8 +188,8 @@ export class VirtualSerial implements Serial {
 	}
 
 	/**
-	 * VirtualLine calls it when the last bit has arrived; the first was sent at `startMs`. `baud`: 0 if a change of the
-	 * line interrupted the character.
+	 * VirtualLine calls this when the last bit has arrived. The first bit was sent at `startMs`. `baud` is 0 if a change
+	 * of the line interrupted the character.
 	 */
 	arrive(wire: number, { baud, format }: LineSettings, startMs: number): void {
 		if (baud === this.#baud && isSameFrame(format, this.#format) && startMs >= this.#configuredMs) {

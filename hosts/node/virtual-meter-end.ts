@@ -14,7 +14,7 @@ import {
 export interface MeterWire {
 	readonly time: VirtualTime;
 	readonly meterEvents: number[];
-	/** `startMs`: time at which the first bit was sent. */
+	/** Carries a character to the gateway. Its first bit was sent at `startMs`. */
 	carryToGateway(wire: number, line: LineSettings, startMs: number): void;
 }
 
@@ -43,7 +43,7 @@ export class MeterEnd {
 		this.#wire.time.clear(this.#timer);
 	}
 
-	/** `baud`: 0 if a change of the line interrupted the character. */
+	/** Called when a character has arrived. `baud` is 0 if a change of the line interrupted the character. */
 	arrive(wire: number, { baud, format }: LineSettings, startMs: number): void {
 		this.#machine.light?.(startMs, this.#wire.time.nowMs);
 		if (baud === this.line.baud && isSameFrame(format, this.line.format) && startMs >= this.#changedMs) {

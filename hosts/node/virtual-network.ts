@@ -1,6 +1,6 @@
 /**
- * Connections of the virtual world to the gateway's listeners. Bytes arrive as soon as they are sent, in separate
- * events. Each side has a bounded window: if it does not read (`paused`), the other side must stop.
+ * Connections of the virtual world to the gateway's listeners. Bytes arrive immediately after they are sent, in
+ * separate events. Each side has a limited window. If one side does not read (`paused`), the other side must stop.
  */
 import type { CertificatePair } from "../../modules/io/crypto.js";
 import type {
@@ -14,11 +14,11 @@ import type {
 import { type Identity, requireIdentity, toIdentity } from "./certificate.js";
 import type { VirtualTime } from "./virtual-time.js";
 
-/** Unread bytes in a socket of the gateway; further ones stay with the client. */
+/** Limit of unread bytes in a socket of the gateway. Further bytes stay with the client. */
 export const SOCKET_RECEIVE_WINDOW = 2048;
-/** Bytes that the gateway may write before the client reads them. */
+/** Limit of bytes that the gateway may write before the client reads them. */
 export const SOCKET_SEND_WINDOW = 2048;
-/** Waiting connections; further ones are refused. */
+/** Limit of waiting connections. Further connections are refused. */
 export const BACKLOG_LIMIT = 8;
 
 export class VirtualListenerPort implements ListenerPort {
@@ -27,10 +27,10 @@ export class VirtualListenerPort implements ListenerPort {
 	readonly pins: { readonly port: VirtualListenerPort };
 	readonly secure: boolean;
 	readonly time: VirtualTime;
-	/** Identity of a secure port; undefined until the port is opened. The virtual clients ignore it. */
+	/** Certificate and key of a secure port, or undefined until the port is opened. The virtual clients ignore them. */
 	identity: Identity | undefined;
 	testProblem = "";
-	/** How often the gateway has ended all trust in addresses. */
+	/** Number of times that the gateway has ended all trust in addresses. */
 	forgotten = 0;
 	readonly #number: number;
 	#listener: VirtualListener | undefined;
@@ -42,7 +42,7 @@ export class VirtualListenerPort implements ListenerPort {
 		this.pins = Object.freeze({ port: this });
 	}
 
-	/** Returns undefined if no listener is open or too many connections wait. */
+	/** Opens a connection. Returns undefined if no listener is open or too many connections wait. */
 	connect(address = "192.0.2.10"): VirtualClient | undefined {
 		if (this.#listener === undefined) return undefined;
 		const connection = new VirtualConnection(this.time, address);
@@ -117,18 +117,18 @@ export class VirtualListener implements Listener {
 	}
 }
 
-/** Each end notifies the other one through this object, always in a separate event. */
+/** A connection with its two ends. Each end notifies the other one through this object, always in a separate event. */
 export class VirtualConnection implements PendingSocket {
 	readonly time: VirtualTime;
 	readonly address: string;
-	/** Unread bytes. */
+	/** Bytes that the gateway has not read. */
 	readonly toGateway: number[] = [];
-	/** Unread bytes. */
+	/** Bytes that the client has not read. */
 	readonly toClient: number[] = [];
 	gateway: GatewayEnd | undefined;
 	client: VirtualClient | undefined;
 	isEndedByClient = false;
-	/** Reset by the client. */
+	/** True if the client has reset the connection. */
 	isBroken = false;
 	isEndedByGateway = false;
 
@@ -137,7 +137,9 @@ export class VirtualConnection implements PendingSocket {
 		this.address = address;
 	}
 
-	/** The virtual access point has the addresses of a real one. */
+	/**
+	 * True if the addresses belong to the access point. The virtual access point has the same addresses as a real one.
+	 */
 	get viaAccessPoint(): boolean {
 		return this.address.startsWith("192.168.4.");
 	}
@@ -178,7 +180,7 @@ export class VirtualSocket implements Socket {
 interface GatewayEvents {
 	onReadable?(count: number): void;
 	onWritable?(count: number): void;
-	/** The peer has closed the connection; `isBroken`: not properly. */
+	/** Called when the peer has closed the connection. `isBroken` is true if it was not closed properly. */
 	onError?(isBroken: boolean): void;
 }
 
@@ -255,9 +257,9 @@ export class GatewayEnd {
 	}
 }
 
-/** A browser, or the server that the gateway has connected to. */
+/** The peer of the gateway: a browser, or a server that the gateway has connected to. */
 export class VirtualClient {
-	/** Bytes have arrived, or the gateway has closed. */
+	/** Called when bytes have arrived or the gateway has closed the connection. */
 	onReceived: (() => void) | undefined;
 	readonly #connection: VirtualConnection;
 	readonly #received: number[] = [];
@@ -280,7 +282,7 @@ export class VirtualClient {
 		return Buffer.from(this.#received).toString("utf8");
 	}
 
-	/** The gateway has closed, and `received` is complete. */
+	/** True if the gateway has closed the connection and `received` is complete. */
 	get isClosed(): boolean {
 		return this.#connection.isEndedByGateway && this.#connection.toClient.length === 0;
 	}

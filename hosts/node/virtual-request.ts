@@ -2,16 +2,16 @@
 import type { VirtualClient } from "./virtual-network.js";
 
 export interface VirtualRequest {
-	/** HTTP method; default: GET, or POST when there is a body. */
+	/** HTTP method. Default: POST if there is a body, otherwise GET. */
 	method?: string;
 	headers?: Record<string, string>;
-	/** Bytes and text are sent unchanged, anything else as JSON. */
+	/** Bytes and text are sent unchanged. Any other value is sent as JSON. */
 	body?: unknown;
 }
 
 export class VirtualReply {
 	readonly status: number;
-	/** Names are in lower case. */
+	/** Headers by name, in lower case. */
 	readonly headers: ReadonlyMap<string, string>;
 	readonly body: Uint8Array;
 
@@ -31,7 +31,7 @@ export class VirtualReply {
 	}
 }
 
-/** `path` includes the query. */
+/** Encodes a request. `path` includes the query. */
 export function encodeRequest(path: string, request: VirtualRequest = {}): Uint8Array {
 	const { body } = request;
 	const headers: Record<string, string> = { Host: "gateway.local", ...request.headers };
@@ -49,8 +49,8 @@ export function encodeRequest(path: string, request: VirtualRequest = {}): Uint8
 }
 
 /**
- * Removes the first reply; undefined if incomplete. `isHead`: a reply to HEAD, without a body. Skips interim replies
- * (100).
+ * Removes the first reply from the client's received bytes. Returns undefined if it is incomplete. `isHead` is true for
+ * a reply to HEAD, which has no body. Skips interim replies (100).
  */
 export function takeReply(client: VirtualClient, isHead = false): VirtualReply | undefined {
 	const bytes = Buffer.from(client.received);

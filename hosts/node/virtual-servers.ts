@@ -7,8 +7,9 @@
  *   };
  *   world.servers.serve("192.0.2.7", 8883, { certificate, onConnection });
  *
- * TLS has no cryptography here, but certificates are checked as in the simulator (trust.ts), one handshake runs at a
- * time, and servers resume known sessions. Without a server, connections are refused.
+ * TLS is simulated without cryptography. However, certificates are checked as in the simulator (trust.ts), only one
+ * handshake runs at a time, and servers resume known sessions. If an address has no server, connections to it are
+ * refused.
  */
 import type { X509Certificate } from "node:crypto";
 import {
@@ -31,15 +32,15 @@ import { STATION_ADDRESS, type VirtualResolver } from "./virtual-udp.js";
 export const CONNECT_MS = 20;
 export const HANDSHAKE_MS = 300;
 
-/** Packets are lost, the server is silent, or it does not speak TLS. */
+/** Packets are lost, the server does not answer, or the server does not support TLS. */
 export type ServerFault = "lost" | "silent" | "no TLS";
 
 export interface VirtualServer {
 	onConnection?(peer: VirtualClient): void;
-	/** PEM text for TLS, the server's own certificate first. Without it the server uses plain TCP. */
+	/** PEM text for TLS, beginning with the server's own certificate. If omitted, the server uses plain TCP. */
 	readonly certificate?: string | Uint8Array;
 	readonly asksForCertificate?: boolean;
-	/** Client certificate of each full handshake that has one, PEM text. */
+	/** Called in each full handshake in which the client has a certificate, with its PEM text. */
 	onIdentity?(certificate: string): void;
 	readonly connectMs?: number;
 	readonly handshakeMs?: number;
@@ -69,7 +70,7 @@ export class VirtualServers {
 		this.tlsClient = { io: VirtualOutgoing, pins: Object.freeze({ servers: this, handshakeQueue }) };
 	}
 
-	/** Replaces the previous server. Its open connections stay. */
+	/** Adds a server, or replaces the one at this address and port. Open connections stay. */
 	serve(address: string, port: number, server: VirtualServer): void {
 		const { certificate } = server;
 		const shown = certificate === undefined ? [] : parseCertificates(Buffer.from(certificate).toString());
@@ -172,7 +173,7 @@ class VirtualOutgoing extends Outgoing {
 		server.onConnection?.(peer);
 	}
 
-	/** No effect if the connection was closed or has failed by then. */
+	/** Calls `step` later, unless the connection was closed or has failed by then. */
 	#later(ms: number, step: () => void): void {
 		this.#pins.servers.time.set(() => {
 			if (!this.isOver) step();

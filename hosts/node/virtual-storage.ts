@@ -1,19 +1,19 @@
-/** Storage in memory for tests, with the faults of flash: power cuts, lack of room, refusals. */
+/** Storage in memory for tests. It simulates the faults of flash: power cuts, lack of room, refused operations. */
 import type { Storage } from "../../modules/io/host.js";
 
 export const STORAGE_KEY_PATTERN = /^[a-z0-9_]{1,15}$/;
 export const STORAGE_VALUE_LIMIT = 4500;
 
-/** Thrown by the interrupted write and all later calls. */
+/** Thrown by the interrupted write and by all later calls. */
 export class PowerCut extends Error {
 	override readonly name = "PowerCut";
 }
 
 export class VirtualStorage implements Storage {
 	writes = 0;
-	/** Limit for all values together; beyond it `set` throws. */
+	/** Limit for the size of all values together. If a value exceeds it, `set` throws. */
 	capacity = Number.POSITIVE_INFINITY;
-	/** How many of the next calls to `set` and `delete` to refuse. */
+	/** Number of calls to `set` and `delete` that will be refused. */
 	refusals = 0;
 	#writesToRefusal = 0;
 	readonly #values = new Map<string, Uint8Array>();
@@ -22,8 +22,8 @@ export class VirtualStorage implements Storage {
 	#isOff = false;
 
 	/**
-	 * Cuts the power in write number `count` (1: the next). A write is atomic: after `powerUp` the new value is stored if
-	 * `keepsNew`, else the old one.
+	 * Cuts the power during the write number `count` (1 is the next one). A write is atomic. After `powerUp` the new
+	 * value is stored if `keepsNew` is true, otherwise the old one.
 	 */
 	cutPowerAt(count: number, keepsNew: boolean): void {
 		this.#writesToCut = count;
@@ -35,7 +35,7 @@ export class VirtualStorage implements Storage {
 		this.refusals = 1;
 	}
 
-	/** Make a new virtual world afterwards. */
+	/** Restores the power. Make a new virtual world afterwards. */
 	powerUp(): void {
 		this.#isOff = false;
 		this.#writesToCut = Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-/** Virtual time: events run in the order of their times (equal times: in the order of requests). */
+/** Virtual time. Events run in the order of their times; events with equal times run in the order of their requests. */
 import type { Clock, Timers } from "../../modules/io/host.js";
 
 interface Entry {
@@ -7,13 +7,13 @@ interface Entry {
 	readonly run: () => void;
 }
 
-/** If more events have the same time, two parties probably keep replying to each other. */
+/** Limit of events with the same time. If there are more, two parties probably keep replying to each other. */
 export const EVENTS_PER_MOMENT_LIMIT = 100_000;
 
 export class VirtualTime implements Clock, Timers {
 	#nowMs = 0;
 	#lastId = 0;
-	/** Each entry is before its two children. */
+	/** A binary heap: each entry is earlier than its two children. */
 	readonly #heap: Entry[] = [];
 	readonly #cancelled = new Set<number>();
 	readonly #waiting = new Set<number>();
@@ -24,7 +24,7 @@ export class VirtualTime implements Clock, Timers {
 		return this.#nowMs;
 	}
 
-	/** Runs `run` at that time, or soon if it is past, but never inside this call. */
+	/** Calls `run` at that time, or soon if that time is past, but never inside this call. */
 	at(timeMs: number, run: () => void): number {
 		const id = ++this.#lastId;
 		this.#waiting.add(id);
@@ -52,7 +52,7 @@ export class VirtualTime implements Clock, Timers {
 		this.#utcOffsetMs = utcMs - this.#nowMs;
 	}
 
-	/** Rethrows an exception of a callback; the time stays at that event. */
+	/** Advances the time. If a callback throws, rethrows the exception; the time stays at that event. */
 	advance(ms: number): void {
 		this.run(this.#nowMs + ms);
 	}
@@ -61,7 +61,10 @@ export class VirtualTime implements Clock, Timers {
 		this.runWhile(() => true, untilMs);
 	}
 
-	/** Calls `wanted` before each event. Returns true if `wanted` has ended the run, false if the time is over. */
+	/**
+	 * Runs events, and calls `wanted` before each event. Returns true if `wanted` has ended the run, or false if the time
+	 * is over.
+	 */
 	runWhile(wanted: () => boolean, untilMs: number): boolean {
 		let atThisMoment = 0;
 		while (wanted()) {

@@ -4,15 +4,15 @@
  *   world.udp.serve("192.0.2.1", 123, (bytes, from) => [reply], 40);     // a server that takes 40 ms
  *   world.udp.send({ from: { address: "192.168.4.2", port: 5000 }, to: { address: "192.168.4.1", port: 53 }, bytes });
  *   world.names.set("pool.ntp.org", "192.0.2.1");
- *   const other = world.udp.device("192.0.2.21");                        // the UDP of one more gateway in this network
+ *   const other = world.udp.device("192.0.2.21");                        // UDP of another gateway in this network
  */
 import { isIPv4 } from "node:net";
 import { DATAGRAM_LIMIT, RESOLVE_LIMIT, type UDP, type UDPOptions, type UDPPort } from "../../modules/io/host.js";
 import type { VirtualTime } from "./virtual-time.js";
 
-/** The gateway's address in the joined network. */
+/** The gateway's address in the network that it has joined. */
 export const STATION_ADDRESS = "192.0.2.20";
-/** The gateway's address in its own network. */
+/** The gateway's address in the network of its access point. */
 export const ACCESS_POINT_ADDRESS = "192.168.4.1";
 const ACCESS_POINT_NETWORK = "192.168.4.";
 const WAITING_LIMIT = 8;
@@ -37,7 +37,7 @@ export interface SentDatagram extends Datagram {
 
 interface VirtualPins {
 	readonly network: VirtualUDPPort;
-	/** Address in the joined network. */
+	/** The device's address in the joined network. */
 	readonly address: string;
 }
 
@@ -62,12 +62,12 @@ export class VirtualUDPPort implements UDPPort {
 		return { io: VirtualUDP, pins: { network: this, address } };
 	}
 
-	/** Replies follow `delayMs` after each datagram that is sent there. */
+	/** Adds a server. It replies `delayMs` after each datagram that is sent to this address. */
 	serve(address: string, port: number, server: DatagramServer, delayMs = 0): void {
 		this.#servers.set(`${address}:${port}`, { server, delayMs });
 	}
 
-	/** The datagram is lost if no port receives it at that time. */
+	/** Sends a datagram to the gateway. It is lost if no port receives it when it arrives. */
 	send({ from, to, bytes }: Datagram, delayMs = 0): void {
 		const copy = new Uint8Array(bytes);
 		this.time.set(() => this.#deliver({ from, to, bytes: copy }), delayMs);
@@ -143,7 +143,7 @@ export class VirtualUDP implements UDP {
 		return datagram.bytes.length;
 	}
 
-	/** Throws after `close`, to reveal code that still writes then. */
+	/** After `close` this method throws, to reveal code that still writes then. */
 	write(bytes: Uint8Array, address: string, port: number): void {
 		if (bytes.length > DATAGRAM_LIMIT) throw new RangeError(`a datagram has at most ${DATAGRAM_LIMIT} bytes`);
 		if (!isIPv4(address)) throw new RangeError(`"${address}" is not an IPv4 address`);

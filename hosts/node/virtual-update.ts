@@ -1,10 +1,10 @@
 /**
- * Firmware slots and boot loader of the virtual world. For a restart pass them to the next virtual world: the boot
- * loader chooses a slot at each start.
+ * Firmware slots and boot loader of the virtual world. For a restart, pass them to the next virtual world, where the
+ * boot loader chooses a slot again.
  *
  *   const slots = new VirtualSlots({ keys: [publicKey] });
- *   const world = new VirtualWorld({ slots });     // world.info.firmwareVersion is that of the running firmware
- *   slots.flash.cutPowerAt(3, 100);                // as with any VirtualFlash; afterwards `slots.powerUp()`
+ *   const world = new VirtualWorld({ slots });     // world.info.firmwareVersion is the running firmware's version
+ *   slots.flash.cutPowerAt(3, 100);                // as with any VirtualFlash; call `slots.powerUp()` afterwards
  *   const image = makeBenchImage({ version: "1.2.3-test" });     // BootLoader.activate() accepts it
  */
 
@@ -27,7 +27,7 @@ export class VirtualSlots {
 	readonly flash: VirtualFlash;
 	readonly storage = new VirtualStorage();
 	openInflaters = 0;
-	/** Number of the next inflaters to refuse for lack of memory. */
+	/** Number of the next requests for an inflater that fail for lack of memory. */
 	inflaterRefusals = 0;
 	readonly #options: VirtualSlotsOptions;
 
@@ -42,7 +42,7 @@ export class VirtualSlots {
 		this.storage.powerUp();
 	}
 
-	/** Calls `restart` when the firmware rejects itself. */
+	/** Starts the boot loader. It calls `restart` when the firmware rejects itself. */
 	start(crypto: Crypto, restart: () => void): BootLoader {
 		const { keys = [], revoked = [], securityLevel = 0 } = this.#options;
 		const slots = SLOTS.map((name) => this.flash.open(name) as VirtualPartition);

@@ -1,5 +1,5 @@
 /**
- * The virtual world: a whole Host in one process, in virtual time, for tests of the gateway and of its parts.
+ * The virtual world is a whole Host in one process with virtual time. Tests run the gateway and its parts in it.
  *
  *   const world = new VirtualWorld({ seed: 1 });
  *   world.serial.meter.connect(meter);            // any sans-io machine, at the end of a modelled wire
@@ -44,40 +44,42 @@ import type { VirtualSlots } from "./virtual-update.js";
 
 export interface VirtualOptions extends VirtualLineOptions {
 	seed?: number;
-	/** Clock and timers, which worlds may share; default: new ones. */
+	/** Clock and timers, which several worlds may share. Default: new ones. */
 	time?: VirtualTime;
-	/** Outgoing connections; default: those to `servers`. */
+	/** Outgoing connections. Default: connections to `servers`. */
 	clients?: Pick<Network, "tcpClient" | "tlsClient">;
-	/** Time of the clock at the start; default: never set. */
+	/** Time of the clock at the start. Default: the clock was never set. */
 	utcMs?: number;
-	/** A previous virtual world's storage, for a restart. */
+	/** Storage of a previous virtual world, for a restart. */
 	storage?: VirtualStorage;
 	flash?: VirtualFlash;
-	/** New firmware slots, or for a restart those of the previous world. Without slots the unit accepts no updates. */
+	/**
+	 * Firmware slots: new ones, or for a restart those of the previous world. Without slots the unit accepts no updates.
+	 */
 	slots?: VirtualSlots;
 	retained?: VirtualRetained;
-	/** Ending of the previous program; default: the power was switched on. */
+	/** End of the previous program. Default: the power was switched on. */
 	ending?: Ending;
 	resources?: ReadonlyMap<string, Uint8Array>;
 	info?: Partial<HostInfo>;
-	/** A TLS listener; default true. */
+	/** True if there is a TLS listener. Default: true. */
 	https?: boolean;
-	/** UDP and name resolution; default true. */
+	/** True if there are UDP and name resolution. Default: true. */
 	udp?: boolean;
-	/** Default true. */
+	/** True if the unit has a button. Default: true. */
 	button?: boolean;
-	/** If given, the unit has no button. */
+	/** True if the power was switched on. If given, the unit has no button. */
 	switchedOn?: boolean;
 	console?: (time: VirtualTime) => SerialPort;
 	zigbee?: (time: VirtualTime) => CoprocessorPort;
 	led?: LEDPort;
-	/** Signed settings file of the factory data. */
+	/** Signed settings file that the factory data contain. */
 	settingsFile?: Uint8Array;
-	/** Free memory of the machine; default: always enough. */
+	/** Free memory of the XS machine. Default: memory always suffices. */
 	memory?: NonNullable<Host["memory"]>;
-	/** Supply and sensors; default: nothing is measured. */
+	/** Power supply and sensors. Default: nothing is measured. */
 	power?: Power;
-	/** WAKE_… of the start, for a unit that can sleep. */
+	/** Cause of the start, WAKE_…, for a unit that can sleep. */
 	wakeReason?: number;
 	wifi?: (timers: VirtualTime) => WiFiPort;
 	ethernet?: (timers: VirtualTime) => EthernetPort;
@@ -186,7 +188,9 @@ export class VirtualWorld implements Host {
 		this.resources = options.resources ?? readResources();
 	}
 
-	/** Length of the sleep and its beginning in virtual time; undefined while awake. The program has ended then. */
+	/**
+	 * Length and beginning of the sleep, in virtual time. Undefined while awake. During the sleep the program has ended.
+	 */
 	asleep: { readonly ms: number; readonly sinceMs: number } | undefined;
 
 	onRestart: (() => void) | undefined;
@@ -213,7 +217,10 @@ export class VirtualWorld implements Host {
 		this.time.run(untilMs);
 	}
 
-	/** Connects to the plain listener if `secure` is false or there is no other, otherwise to the TLS listener. */
+	/**
+	 * Connects a client to the TLS listener. Connects it to the plain listener if `secure` is false or there is no TLS
+	 * listener.
+	 */
 	connect(secure = true, address?: string): VirtualClient {
 		const port = secure ? (this.network.https ?? this.network.http) : this.network.http;
 		const client = port.connect(address);
@@ -221,7 +228,7 @@ export class VirtualWorld implements Host {
 		return client;
 	}
 
-	/** Uses a new connection, or `client`. Advances the time until the reply is complete. */
+	/** Sends a request over a new connection, or over that of `client`. Advances the time until the reply is complete. */
 	request(path: string, request: VirtualRequest & { client?: VirtualClient; timeoutMs?: number } = {}): VirtualReply {
 		const client = request.client ?? this.connect();
 		client.send(encodeRequest(path, request));
@@ -260,7 +267,7 @@ export class VirtualRetained extends StoredRetained {
 	}
 }
 
-/** SHA-256 and HMAC are real; random bytes are reproducible. */
+/** Cryptography with real SHA-256 and HMAC but reproducible random bytes. */
 class SeededCrypto extends NodeCrypto {
 	readonly #random: SeededRandom;
 

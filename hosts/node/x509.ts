@@ -1,7 +1,7 @@
 /**
- * Reads certificates and keys of the host's `crypto` on Node: X.509 (RFC 5280) in PEM text (RFC 7468), using
- * node:crypto and asn1js. Gives the same results as hosts/native/certificate.c on the device, so it also rejects what
- * Mbed TLS cannot read.
+ * Reads X.509 certificates (RFC 5280) and keys in PEM text (RFC 7468) for the host's `crypto` on Node, using
+ * node:crypto and asn1js. Gives the same results as hosts/native/certificate.c on the device. Therefore it also rejects
+ * certificates that Mbed TLS cannot read.
  */
 import { createPrivateKey, type KeyObject, sign, verify, X509Certificate } from "node:crypto";
 import { type BaseBlock, fromBER, type ObjectIdentifier, type UTCTime } from "asn1js";
@@ -103,12 +103,12 @@ function* blocksOf(text: string): Iterable<Block> {
 		const closing = `-----END ${label}-----`;
 		const end = text.indexOf(closing, start);
 		yield { label, body: end < 0 ? undefined : text.slice(start, end) };
-		// A block without an END line may contain other blocks.
+		// If a block has no END line, continue after its BEGIN line, because it may contain other blocks.
 		if (end >= 0) at = end + closing.length;
 	}
 }
 
-/** Undefined if cut off, or not base64 in lines. */
+/** Returns undefined if the END line is missing or the text is not base64 in lines. */
 function decode(body: string | undefined): Buffer | undefined {
 	const [opening, ...lines] = (body ?? "-").split("\n");
 	if (!/^ ?\r?$/.test(opening) || lines.length === 0) return undefined;
@@ -129,7 +129,7 @@ function readCertificate(der: Buffer | undefined): Certificate | number {
 		const parsed = new X509Certificate(der);
 		const [tbs, signatureAlgorithm] = childrenOf(fromBER(parsed.raw).result);
 		const fields = childrenOf(tbs);
-		// Certificates of version 1 omit the version.
+		// Certificates of version 1 omit the version field.
 		const first = fields[0].idBlock.tagClass === 3 ? 2 : 1;
 		const [, issuerName, validity, subjectName, keyInfo, ...more] = fields.slice(first);
 		if (!isSupported(signatureAlgorithm, keyInfo, more.at(-1))) return CERTIFICATES_UNSUPPORTED;
@@ -139,7 +139,7 @@ function readCertificate(der: Buffer | undefined): Certificate | number {
 		const subject = nameText(subjectName);
 		const issuer = nameText(issuerName);
 		const [validFromMs, validToMs] = childrenOf(validity).map((time) => (time as UTCTime).toDate().getTime());
-		// An issuer must have a name (RFC 5280, 4.1.2.4); a subject need not.
+		// An issuer must have a name (RFC 5280, 4.1.2.4), but the name of a subject may be empty.
 		if (subject === undefined || !issuer) return CERTIFICATES_DAMAGED;
 		if (Number.isNaN(validFromMs + validToMs)) return CERTIFICATES_DAMAGED;
 		return {
@@ -156,7 +156,7 @@ function isSupported(signature: BaseBlock, keyInfo: BaseBlock, extensions: BaseB
 	if (!SIGNATURE_ALGORITHMS.test(typeOf(signature))) return false;
 	if (!KEY_ALGORITHMS.includes(typeOf(childrenOf(keyInfo)[0]))) return false;
 	if (extensions?.idBlock.tagNumber !== 3) return true;
-	// An extension with a criticality flag has three parts.
+	// An extension with a criticality flag has three elements.
 	const critical = childrenOf(childrenOf(extensions)[0]).filter((extension) => childrenOf(extension).length === 3);
 	return critical.every((extension) => EXTENSIONS.test(typeOf(extension)));
 }
@@ -181,7 +181,7 @@ function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate | unde
 
 function readKey({ label, body }: Block, certificates: readonly Certificate[]): number {
 	if (body === undefined) return PRIVATE_KEY_UNREADABLE;
-	// An encrypted key has its own label (RFC 5958), or a header line (RFC 1421, 4.6.1.1).
+	// An encrypted key has its own PEM label (RFC 5958) or a header line (RFC 1421, 4.6.1.1).
 	if (label.startsWith("ENCRYPTED") || body.includes("4,ENCRYPTED")) return PRIVATE_KEY_ENCRYPTED;
 	const der = decode(body);
 	if (der === undefined) return PRIVATE_KEY_UNREADABLE;

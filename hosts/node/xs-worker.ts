@@ -7,8 +7,8 @@
  *                       w<path> write a snapshot
  *     from the worker:  .{"currentHeapCount":…,"compute":…,…} 01 <bytes> done   !<text> it threw   ?<bytes> a command
  *
- * The worker carries out one request at a time. A command arrives only during a request, and the worker waits for its
- * reply. A frame has at most FRAME_LIMIT bytes.
+ * The worker carries out one request at a time. A command arrives only during a request, and the worker waits for the
+ * reply to it. A frame has at most FRAME_LIMIT bytes.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -18,14 +18,17 @@ import type { Writable } from "node:stream";
 import { encodeNetstring, NetstringReader } from "./netstring.js";
 import { MESSAGE_LIMIT } from "./worker/protocol.js";
 
-/** A frame contains a message, its kind, and the worker's measurements. */
+/** Limit of a frame, which contains a message, its kind, and the worker's measurements. */
 const FRAME_LIMIT = MESSAGE_LIMIT + 65_536;
 const END_LIMIT_MS = 2000;
-/** A request is aborted after this many steps, as by a watchdog of a few seconds. */
+/** A request is aborted after this many steps. This corresponds to a watchdog of a few seconds. */
 const STEPS_LIMIT = 1_000_000_000;
 const STEPS_BETWEEN_CHECKS = 10_000;
 
-/** Path as seen from the module `from`; undefined if it is not installed or its build failed. */
+/**
+ * Returns the path of the worker, searched from the module `from`. Returns undefined if the worker is not installed or
+ * could not be built.
+ */
 export function findXSWorker(from = import.meta.url): string | undefined {
 	const platform = process.platform === "darwin" ? "mac" : "lin";
 	try {
@@ -40,17 +43,17 @@ export function findXSWorker(from = import.meta.url): string | undefined {
 
 export interface XSWorkerOptions {
 	readonly program: string;
-	/** Path of the snapshot to start from; default: none. */
+	/** Path of the snapshot that the engine loads at its start. Default: none. */
 	readonly snapshot?: string | undefined;
-	/** Replies at once; must not throw. */
+	/** Returns the reply to a command immediately. Must not throw. */
 	onCommand(message: Uint8Array): Uint8Array;
-	/** The worker has ended by itself; `message` is for the user. Not called after `end`. */
+	/** Called if the worker has ended by itself. `message` is for the user. Not called after `end`. */
 	onCrash(message: string): void;
 }
 
 export interface Measurement {
 	readonly slots: number;
-	/** Bytecodes. */
+	/** Number of executed bytecodes. */
 	readonly steps: number;
 }
 
@@ -76,9 +79,9 @@ export class XSWorker {
 		const watchdog = ["-l", String(STEPS_LIMIT), "-i", String(STEPS_BETWEEN_CHECKS)];
 		const snapshot = options.snapshot === undefined ? [] : ["-r", options.snapshot];
 		this.#process = spawn(options.program, ["gateway", ...watchdog, ...snapshot], {
-			// Messages of XS (stack overflow, memory full) are for the developer.
+			// XS prints its own messages (stack overflow, memory full) for developers.
 			stdio: ["ignore", "ignore", "inherit", "pipe", "pipe"],
-			// The worker's own process group gets no Ctrl-C, so that the gateway can stop properly first.
+			// The worker has its own process group. It therefore gets no Ctrl-C, and the gateway can stop properly first.
 			detached: true,
 		});
 		this.#input = this.#process.stdio[3] as Writable;
@@ -86,7 +89,7 @@ export class XSWorker {
 		const output = this.#process.stdio[4]!;
 		output.on("error", () => {});
 		output.on("data", (piece: Buffer) => this.#take(piece));
-		// A busy worker would not notice the end of its parent.
+		// A busy worker would not notice that its parent has ended, so it is killed.
 		const kill = () => void this.#process.kill("SIGKILL");
 		process.once("exit", kill);
 		this.#exited = new Promise((resolve) => {
@@ -116,7 +119,7 @@ export class XSWorker {
 		return this.#request("?", message);
 	}
 
-	/** Ends the worker; kills it after `limitMs`. */
+	/** Ends the worker. Kills it if it has not ended after `limitMs`. */
 	async end(limitMs = END_LIMIT_MS): Promise<void> {
 		if (!this.#ending && !this.#dead) {
 			this.#ending = true;

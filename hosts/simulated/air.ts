@@ -1,6 +1,6 @@
 /**
- * Wi-Fi networks around a host without a radio. A text defines one network per line (name, dBm, channel, password). A
- * tester may change the text at any time:
+ * Simulated Wi-Fi networks around a host without a radio. Each line of a text defines one network (name, dBm, channel,
+ * password). A tester may change the text at any time:
  *
  *   bench -48 6 bench-network
  *   cafe -70 1
@@ -9,19 +9,19 @@
  * A network without a password, or with `-`, is open. The DHCP server of a network with `no-dhcp` never answers.
  * Invalid lines are skipped.
  */
-/** The network in range if the text defines none. */
+/** Name of the only network if the text defines none. */
 export const BENCH_SSID = "bench";
 export const BENCH_PASSWORD = "bench-network";
 const INITIAL = `${BENCH_SSID} -48 6 ${BENCH_PASSWORD}\ncafe -70 1\n`;
 
 export interface SimulatedNetwork {
 	readonly ssid: string;
-	/** Empty for an open network. */
+	/** Password; empty for an open network. */
 	readonly password: string;
 	/** Signal strength, dBm. */
 	readonly rssi: number;
 	readonly channel: number;
-	/** False if DHCP never answers. */
+	/** True if the network's DHCP server answers. */
 	readonly givesAddress: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface Air {
 export class TextAir implements Air {
 	readonly #read: () => string;
 
-	/** `read`: current text, possibly empty; called at each use. */
+	/** `read` returns the current text, which may be empty. It is called at each use. */
 	constructor(read: () => string) {
 		this.#read = read;
 	}

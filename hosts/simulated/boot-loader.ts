@@ -9,16 +9,16 @@
  *   ABORTED          EMPTY    NEW         the other       –           –           –
  *   INVALID          EMPTY    NEW         the other       –           –           –
  *
- * One slot is always VALID: only the inactive slot can be erased, and only if the running slot is not PENDING. The
- * first firmware of a unit is in slot 0, VALID; it is the program itself, without an image.
+ * One slot is always VALID, because only the inactive slot can be erased, and only if the running slot is not PENDING.
+ * The first firmware of a unit is in slot 0, which is VALID. It is the program itself and has no image.
  *
- * The state is stored under BOOT_KEY, in one write each time:
+ * The state is stored under BOOT_KEY. Each change is one write. Layout:
  *
  *   offset  bytes  what
  *   0       1      layout, 1
  *   1       1      the slot that is to start
  *   2       2      state of each slot
- *   4       8      bytes of the image in each slot, u32 little-endian; 0: it is the program itself
+ *   4       8      bytes of the image in each slot, u32 little-endian; 0 for the program itself
  */
 
 import type { Crypto } from "../../modules/io/crypto.js";
@@ -52,23 +52,23 @@ export const SLOTS: readonly string[] = Object.freeze(["slot_0", "slot_1"]);
 
 export interface BootDeps {
 	readonly storage: Storage;
-	/** One partition for each name of SLOTS. */
+	/** Partitions of the slots, one for each name of SLOTS. */
 	readonly slots: readonly Partition[];
 	readonly crypto: Pick<Crypto, "hash">;
-	/** `keys` and `revoked`: as in Update. */
+	/** Keys and revoked key ids, as in Update. */
 	readonly keys: readonly Uint8Array[];
 	readonly revoked: readonly Uint8Array[];
 	/** Security level of the program itself. */
 	readonly securityLevel: number;
 	inflater(): Inflater;
-	/** The firmware rejects itself; restart soon, but not inside the call. */
+	/** Called if the firmware rejects itself. The function must restart the firmware soon, but not inside the call. */
 	restart(): void;
 }
 
-/** The constructor chooses the slot: create one object at each start. */
+/** The constructor chooses the slot, so create one object at each start. */
 export class BootLoader implements Update {
 	readonly slot: Partition;
-	/** Header of the running image; undefined for the program itself. */
+	/** Header of the running image, or undefined for the program itself. */
 	readonly image: ImageHeader | undefined;
 	readonly #deps: BootDeps;
 	#record: Uint8Array;
@@ -133,7 +133,7 @@ export class BootLoader implements Update {
 		this.#deps.restart();
 	}
 
-	/** Throws an Error if the other slot is the fallback. */
+	/** Makes the other slot EMPTY. Throws an Error if it contains the firmware to fall back to. */
 	voidOther(): void {
 		this.checkTrial();
 		const other = 1 - this.#running;
@@ -168,7 +168,7 @@ export class BootLoader implements Update {
 		return this.#record[STATES_OFFSET + slot];
 	}
 
-	/** Returns a changed copy of the record. `chosen`: slot to start. */
+	/** Returns a changed copy of the record. `chosen` is the slot that will start next. */
 	private with(slot: number, state: number, chosen: number): Uint8Array {
 		const record = this.#record.slice();
 		record[STATES_OFFSET + slot] = state;
@@ -176,14 +176,14 @@ export class BootLoader implements Update {
 		return record;
 	}
 
-	/** If this throws, nothing changes. */
+	/** Stores the record. If this throws, nothing has changed. */
 	private keep(record: Uint8Array): void {
 		this.#deps.storage.set(BOOT_KEY, record);
 		this.#record = record;
 	}
 }
 
-/** The inactive slot. Its first change makes the old content invalid. */
+/** The inactive slot as a partition. Its first change makes the old content invalid. */
 class OtherSlot implements Partition {
 	readonly size: number;
 	readonly #partition: Partition;

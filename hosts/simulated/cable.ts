@@ -1,6 +1,6 @@
 /**
- * A simulated Ethernet port. A text describes its cable: `in` or empty, `out`, or `in no-dhcp` for a network without a
- * DHCP server.
+ * A simulated Ethernet port. A text describes its cable: `in` or an empty text; `out`; or `in no-dhcp` for a network
+ * without a DHCP server.
  */
 import type {
 	Ethernet,
@@ -18,16 +18,16 @@ const SPEED = 100;
 
 export interface Cable {
 	readonly isIn: boolean;
-	/** False if DHCP never answers. */
+	/** True if the network has a DHCP server. */
 	readonly givesAddress: boolean;
 }
 
 export interface SimulatedEthernetSettings {
 	readonly timers: Timers;
-	/** Called every `lookMs`. */
+	/** Returns the state of the cable. Called every `lookMs`. */
 	readonly cable: () => Cable;
 	readonly lease: EthernetAddress;
-	/** Default: CHECK_MS. */
+	/** Interval of the checks. Default: CHECK_MS. */
 	readonly lookMs?: number;
 	onMade?(port: SimulatedEthernet): void;
 }
@@ -47,7 +47,7 @@ export function createEthernetPort(settings: SimulatedEthernetSettings): Etherne
 export class SimulatedEthernet implements Ethernet {
 	isLinked = false;
 	address: EthernetAddress | undefined;
-	/** Last argument of `start`; undefined while the port is off. */
+	/** Last argument of `start`, or undefined while the port is off. */
 	wanted: EthernetSettings | undefined;
 	isClosed = false;
 	readonly #settings: SimulatedEthernetSettings;
@@ -108,7 +108,7 @@ export class SimulatedEthernet implements Ethernet {
 		this.address = undefined;
 	}
 
-	/** Takes a static address at once, otherwise asks DHCP. Even a late answer is accepted. */
+	/** Gets an address. A static one is used immediately; otherwise DHCP is asked. Even a late answer is accepted. */
 	private seekAddress(): void {
 		const own = this.wanted?.address;
 		this.#addressTimer = this.#settings.timers.set(

@@ -1,4 +1,4 @@
-/** Ending of a program, and memory that survives it. */
+/** End of the previous program, and memory that survives it. */
 import type { Retained } from "../../modules/io/flash.js";
 import type { Ending, Storage } from "../../modules/io/host.js";
 
@@ -10,7 +10,10 @@ export const ASKED_FOR: Ending = Object.freeze({ cause: "it was asked for", isFa
 export const SLEPT: Ending = Object.freeze({ cause: "deep sleep has ended", isFault: false });
 export const POWER_ON: Ending = Object.freeze({ cause: "power was switched on", isFault: false });
 
-/** The program runs in a separate process; its parent deletes the memory at a power cut. */
+/**
+ * Retained memory in the storage. The program runs in a separate process, and its parent deletes this memory at a power
+ * cut.
+ */
 export class StoredRetained implements Retained {
 	readonly size = RETAINED_SIZE;
 	readonly #storage: Storage;

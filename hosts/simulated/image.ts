@@ -1,34 +1,34 @@
 /**
- * Firmware image on hosts without a boot loader, for trying updates. It only contains a version and faults; the running
- * program stays the same. Integers are little-endian:
+ * Firmware image for trying updates on hosts without a boot loader. It contains only a version and simulated faults.
+ * The running program stays the same. Integers are little-endian:
  *
  *   offset  bytes  what
  *   0       8      SMGBENCH
  *   8       4      bytes of the image, a whole number of WRITE_SIZE
  *   12      4      build number
  *   16      4      security level
- *   20      4      faults: IMAGE_…, as bits
+ *   20      4      faults, IMAGE_… as bits
  *   24      32     version, text, padded with zeros
  *   56      ...    any content
- *   -32     32     SHA-256 of all before it
+ *   -32     32     SHA-256 of all bytes before it
  */
 
 import type { Crypto } from "../../modules/io/crypto.js";
 import type { Partition } from "../../modules/io/flash.js";
 
 export const IMAGE_FAILS = 1;
-/** The image starts and does nothing. */
+/** Fault: the image starts but then does nothing. */
 export const IMAGE_HANGS = 2;
-/** The radio finds no network and opens no access point. */
+/** Fault: the radio finds no network and opens no access point. */
 export const IMAGE_HEARS_NOTHING = 4;
 
-/** `info.chip` and `info.deviceId` of hosts with such images. */
+/** Values of `info.chip` and `info.deviceId` on hosts that use such images. */
 export const IMAGE_CHIP = "pc";
 export const IMAGE_DEVICE_ID = 0;
 
 export const IMAGE_HEADER_LENGTH = 56;
 export const IMAGE_HASH_LENGTH = 32;
-/** SMGBENCH */
+/** "SMGBENCH" in ASCII. */
 export const IMAGE_MAGIC = Object.freeze([0x53, 0x4d, 0x47, 0x42, 0x45, 0x4e, 0x43, 0x48]);
 export const IMAGE_LENGTH_OFFSET = 8;
 export const IMAGE_BUILD_OFFSET = 12;

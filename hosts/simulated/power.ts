@@ -1,12 +1,12 @@
 /**
- * Simulated supply and sensors. A text describes them, one per line:
+ * Simulated power supply and sensors. Each line of a text describes one of them:
  *
  *   cells 3
  *   battery 4.1
  *   usb 0
  *   temperature 21.5
  *
- * If a name appears twice, the first line counts. Defaults: no cells, 5 V at the USB socket, 25 °C. "none" marks a
+ * If a name appears twice, the first line is used. Defaults: no cells, 5 V at the USB socket, 25 °C. "none" marks a
  * value that the board cannot measure.
  */
 import type { Power } from "../../modules/io/host.js";
@@ -14,7 +14,7 @@ import type { Power } from "../../modules/io/host.js";
 export class SimulatedPower implements Power {
 	readonly #read: () => string;
 
-	/** `read`: current text, possibly empty; called at each use. */
+	/** `read` returns the current text, which may be empty. It is called at each use. */
 	constructor(read: () => string) {
 		this.#read = read;
 	}

@@ -1,6 +1,6 @@
 /**
- * A Wi-Fi radio among simulated networks (air.ts), which can be joined, reject the password, assign no address, or
- * vanish.
+ * A Wi-Fi radio with simulated networks around it (air.ts). The networks can accept the radio, reject the password,
+ * assign no address, or vanish.
  */
 import type { Timers } from "../../modules/io/host.js";
 import {
@@ -26,7 +26,7 @@ const SEARCH_MS = 2000;
 const SCAN_MS = 2200;
 const BEACON_MS = 2000;
 const LOST_BEACONS = 3;
-/** `WIFI_AUTH_…` of ESP-IDF. */
+/** Values of `WIFI_AUTH_…` in ESP-IDF. */
 const AUTH_OPEN = 0;
 const AUTH_WPA2_PSK = 3;
 
@@ -35,7 +35,7 @@ export interface RadioSettings {
 	readonly timers: Timers;
 	readonly lease: { readonly ip: string; readonly netmask: string; readonly gateway: string };
 	readonly accessPointKey: string;
-	/** Interval of beacons; default: BEACON_MS. The network is lost after LOST_BEACONS missing beacons. */
+	/** Interval of beacons. Default: BEACON_MS. The network is lost after LOST_BEACONS missing beacons. */
 	readonly beaconMs?: number;
 	onMade?(radio: SimulatedRadio): void;
 }
@@ -47,9 +47,9 @@ export function createWiFiPort(settings: RadioSettings): WiFiPort {
 
 export class SimulatedRadio implements WiFi {
 	station: StationStatus | undefined;
-	/** Undefined while the access point is off. */
+	/** Settings of the access point, or undefined while it is off. */
 	accessPoint: AccessPointOptions | undefined;
-	/** Last argument of `connect`; undefined after `disconnect`. */
+	/** Last argument of `connect`, or undefined after `disconnect`. */
 	wanted: StationOptions | undefined;
 	connects = 0;
 	scans = 0;
@@ -151,7 +151,7 @@ export class SimulatedRadio implements WiFi {
 		}
 	}
 
-	/** Called when a beacon is due. `missed`: number of beacons missed before. */
+	/** Called when a beacon is due. `missed` is the number of beacons that were missed before. */
 	private listen(ssid: string, missed: number): void {
 		const missedNow = this.find(ssid) === undefined ? missed + 1 : 0;
 		if (missedNow >= LOST_BEACONS) this.failAfter(0, WIFI_REASON_BEACON_TIMEOUT);

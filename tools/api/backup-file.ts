@@ -4,7 +4,10 @@ import { BOOLEAN, CHOICE, type Field, INTEGER, type Setting } from "../../module
 import { PARTS } from "../../modules/parts.js";
 import type { Node } from "./document.js";
 
-/** A value other than the initial one; undefined for texts and bytes, which may need a certain form. */
+/**
+ * Returns a value that differs from the initial one. Returns undefined for texts and bytes, which may need a certain
+ * form.
+ */
 export function another({ kind, choices, initial, minimum, maximum }: Field): Setting | undefined {
 	if (kind === BOOLEAN) return !initial;
 	if (kind === CHOICE) return choices.find((choice) => choice !== initial);

@@ -1,4 +1,4 @@
-/** API client for programs. It does not check the certificate: use it only for gateways on this computer. */
+/** API client for programs. It does not check the certificate, so use it only for gateways on this computer. */
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { type Agent, request } from "node:https";
@@ -45,8 +45,8 @@ export class GatewayClient {
 	}
 
 	/**
-	 * Repeats attempts for up to `limitMs`: a gateway that has just started makes a new certificate once it has an
-	 * address.
+	 * Repeats attempts to log in for up to `limitMs`. A gateway that has just started makes a new certificate when it
+	 * gets an address, so early attempts may fail.
 	 */
 	async loginWithin(limitMs: number): Promise<void> {
 		const endMs = performance.now() + limitMs;
@@ -60,12 +60,12 @@ export class GatewayClient {
 		}
 	}
 
-	/** This and the following methods throw an Error if the reply is an error. `path`: relative to /api/v1/. */
+	/** This and the following methods throw an Error if the reply is an error. `path` is relative to /api/v1/. */
 	async get(path: string): Promise<JSONReply> {
 		return accepted(`GET ${path}`, await this.send("GET", `/api/v1/${path}`));
 	}
 
-	/** `body`: bytes sent unchanged, or an object sent as JSON. */
+	/** `body` is an object that is sent as JSON, or bytes that are sent unchanged. */
 	async post(path: string, body?: Uint8Array | object): Promise<JSONReply> {
 		const bytes = body === undefined || body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body));
 		return accepted(`POST ${path}`, await this.send("POST", `/api/v1/${path}`, bytes));
@@ -75,7 +75,7 @@ export class GatewayClient {
 		return (await this.get("system/version"))["firmware"].version;
 	}
 
-	/** `token` defaults to the login's token. Rejects with an Error if there is no reply. */
+	/** Sends a request. `token` is by default the token of the login. Rejects with an Error if there is no reply. */
 	send(method: string, path: string, body?: Uint8Array, token = this.#token): Promise<Reply> {
 		return new Promise((resolve, reject) => {
 			const sending = request(

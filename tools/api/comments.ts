@@ -1,4 +1,7 @@
-/** Reads the comments above settings in fields.ts, which become the first description of a new setting in the API. */
+/**
+ * Reads the comments above settings in fields.ts. The comment of a new setting becomes its initial description in the
+ * API.
+ */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SettingField } from "../../modules/config/schema.js";
@@ -7,7 +10,7 @@ import { ROOT } from "./document.js";
 const ENTRY = /^const (\w+) = (\d+);$/gm;
 const SETTING = /^\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\nexport const \w+ = field<\w+>\(\{\s*entry: (\w+),\s*id: (\d+),/gm;
 
-/** Keys are entry and setting number: `5/1`. */
+/** Returns the comments by entry and setting number, such as `5/1`. */
 export function commentsOf(source: string): Map<string, string> {
 	const entries = new Map([...source.matchAll(ENTRY)].map(([, name, number]) => [name, number]));
 	return new Map(

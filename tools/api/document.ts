@@ -1,6 +1,6 @@
 /**
- * Reads modules/api/openapi.json for the generators. It supports only what the document uses of OpenAPI 3.1 and JSON
- * Schema.
+ * Reads modules/api/openapi.json for the generators. It supports only those features of OpenAPI 3.1 and JSON Schema
+ * that the document uses.
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -42,7 +42,7 @@ export function formatted(path: string, input: string): string {
 	return stdout;
 }
 
-/** The node's own members take precedence over those of its reference. */
+/** Returns the schema that the node refers to. The node's own members take precedence over those of the schema. */
 export function resolve(node: Node): Node {
 	// A nullable schema has its reference in `oneOf`.
 	if (node.oneOf?.[0]?.$ref) {

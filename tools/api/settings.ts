@@ -1,6 +1,6 @@
 /**
  * Writes types, bounds, choices, initial values and required fields into openapi.json, from modules/config/schema.ts
- * and modules/api/settings.ts. Names, descriptions and examples are written by hand; a new setting gets its first
+ * and modules/api/settings.ts. Names, descriptions and examples are written by hand; a new setting gets its initial
  * description from comments.ts.
  */
 import { type BodyTable, NO_BODY } from "../../modules/api/body.js";
@@ -11,7 +11,7 @@ import { PARTS } from "../../modules/parts.js";
 import { commentOn } from "./comments.js";
 import type { Node } from "./document.js";
 
-/** The routes check these keywords themselves. */
+/** Keywords that the routes themselves check. They are written by hand. */
 export const BY_ROUTE: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
 	"POST /api/v1/system/password": { new_password: ["minLength"] },
 	"POST /api/v1/dlms/config": { block_cipher_key: ["pattern"], auth_key: ["pattern"] },
@@ -34,7 +34,7 @@ export function keyOf(method: number, path: string): string {
 	return `${METHOD_NAMES[method]} ${path.replace(/<(\w+)>/, "{$1}")}`;
 }
 
-/** Regular expression for the permitted characters. Only a single range may have no end. */
+/** Returns a regular expression for the permitted characters. Only a single range may have no end. */
 function patternOf({ characters }: Field): string | undefined {
 	if (characters === "" || characters.startsWith("\u0000")) return undefined;
 	if (characters.length === 1) {
@@ -97,7 +97,7 @@ function sameClass(a: Node, b: Node): boolean {
 	return rangesOf(a) !== undefined && rangesOf(a) === rangesOf(b);
 }
 
-/** Existing members keep their order; a new one follows its predecessor in the table. */
+/** Returns the members in order. Existing members keep their order; a new one follows its predecessor in the table. */
 function inOrder(old: Node, made: Readonly<Record<string, Node>>): Node {
 	const names = Object.keys(old).filter((name) => name in made);
 	let before = -1;
@@ -112,7 +112,7 @@ function sameNames(old: readonly string[] | undefined, names: readonly string[])
 	return [...(old ?? [])].sort().join() === [...names].sort().join() ? (old ?? []) : names;
 }
 
-/** Modifies `document`. */
+/** Writes all settings into `document`, which is changed. */
 export function describeSettings(document: Node): void {
 	for (const route of PARTS.flatMap(({ routes }) => routes)) {
 		const key = keyOf(route.method, route.path);
@@ -187,7 +187,7 @@ function describeReply(document: Node, operation: Node, route: Operation): void 
 	target.properties = inOrder(target.properties, made);
 	const names = Object.keys(made);
 	const body = settings.required;
-	// The schema may also describe the body, which may require fewer members than the reply.
+	// The schema may also describe the body of a request, which may require fewer members than the reply.
 	const isOwn = schema.required !== undefined || (isOneSchema(document, route, schema) && body.length < names.length);
 	const where = isOwn ? schema : target;
 	where.required = sameNames(where.required, names);
@@ -210,7 +210,7 @@ function descriptionOf(field: SettingField | undefined): Node {
 	return description === undefined ? {} : { description };
 }
 
-/** Initial value for a schema that body and reply share; other schemas have none. */
+/** Returns the initial value for a schema that body and reply share. Other schemas have no initial value. */
 function initialOf(old: Node, { initial }: Field): Node {
 	return INITIAL in old && initial !== undefined ? { [INITIAL]: initial } : {};
 }

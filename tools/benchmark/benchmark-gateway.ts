@@ -1,6 +1,6 @@
 /**
- * Gateway for measurements, in this process (engine `node`), its XS worker (`xs`), or the firmware on Linux (`linux`),
- * with a real pseudo-terminal, HTTPS, and a temporary state folder.
+ * Gateway for measurements, with a real pseudo-terminal, HTTPS, and a temporary state folder. It runs in this process
+ * (engine `node`), in its XS worker (`xs`), or as the firmware on Linux (`linux`).
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, request as httpsRequest } from "node:https";
@@ -26,7 +26,7 @@ export type EngineName = "xs" | "node" | "linux";
 export interface Reply {
 	readonly status: number;
 	readonly body: Buffer;
-	/** Time of the complete reply, Unix ms. */
+	/** Time at which the reply was complete, Unix ms. */
 	readonly doneMs: number;
 }
 
@@ -81,7 +81,7 @@ export class BenchGateway {
 		return engine === "node" ? new NodeEngine(host) : makeXSEngine(host);
 	}
 
-	/** Rejects unless the status is 200. */
+	/** Sends a request. Rejects unless the status is 200. */
 	request(path: string, body?: object): Promise<Reply> {
 		return new Promise((resolve, reject) => {
 			const request = httpsRequest({
@@ -113,7 +113,7 @@ export class BenchGateway {
 	}
 }
 
-/** Unix ms with its fraction. */
+/** Returns the Unix time in ms with its fraction. */
 export function nowMs(): number {
 	return performance.timeOrigin + performance.now();
 }

@@ -1,4 +1,4 @@
-/** Meter simulator as a process (tools/meter.ts), with the times of its printed events. */
+/** Runs the meter simulator (tools/meter.ts) as a process, and records the times of the events that it prints. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -17,7 +17,7 @@ export class BenchMeter {
 	#events: MeterEvent[] = [];
 	#heard: () => void = () => {};
 
-	/** `args`: arguments of `npm run meter`. */
+	/** `args` are arguments of `npm run meter`. */
 	static async start(args: readonly string[]): Promise<BenchMeter> {
 		const meter = new BenchMeter(args);
 		await meter.#started();

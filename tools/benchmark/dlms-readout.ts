@@ -2,8 +2,8 @@
  * Part f: readouts of the default list from a DLMS meter, in HDLC at 9600 Bd; the meter reacts after 20 ms.
  *
  *   time     from the request to the last byte of its reply, on a pseudo-terminal with the speed of a wire. It is
- *            compared with an ideal client, which opens and ends the connection as the gateway does and requests
- *            everything at once: characters both ways × 10 bits ÷ baud, and the meter's reaction before each answer
+ *            compared with an ideal client, which opens and ends the connection as the gateway does, and gets all
+ *            values by one request: characters both ways × 10 bits ÷ baud, and the meter's reaction before each answer
  *   traffic, steps of XS, calls of GCM   measured in the virtual world, so the numbers are the same on every machine.
  *            Steps count from the first character on the line to the last, without the HTTP request and its reply
  */
@@ -41,7 +41,7 @@ const GMAC = { ...SEALED, auth: "high_gmac", client_address: 1 };
 interface Case {
 	readonly what: string;
 	readonly config: object;
-	/** True if the previous case is the same one without ciphering. */
+	/** True if the previous case is the same readout without ciphering. */
 	readonly comparable?: boolean;
 }
 
@@ -57,7 +57,7 @@ interface Work {
 	readonly steps: number;
 	readonly gcmCalls: number;
 	readonly gcmBytes: number;
-	/** Real time in GCM, on Node. */
+	/** Real time that GCM takes on Node. */
 	readonly gcmMs: number;
 }
 
@@ -73,7 +73,7 @@ export async function measureDLMS(isQuick: boolean): Promise<Section> {
 			READOUTS.forEach((readout, i) => {
 				const head = { engine, meter: one.what, readout, ...timeColumns(work[i].traffic, took[i]) };
 				if (engine !== "xs") rows.push(head);
-				// The first readout has no comparison: it also reads the invocation counter, over a separate connection.
+				// The first readout has no comparison, because it also reads the invocation counter over a separate connection.
 				else rows.push({ ...head, ...workColumns(work[i], one.comparable && i > 0 ? before[i] : undefined) });
 			});
 		}
@@ -122,7 +122,7 @@ function workColumns(work: Work, plain: Work | undefined): Row {
 	};
 }
 
-/** First and next readout of a unit; medians, ms. */
+/** Measures the first and the next readout of a unit. Returns medians, ms. */
 async function measureTimes({ config }: Case, engine: EngineName, count: number): Promise<number[]> {
 	const times: number[][] = READOUTS.map(() => []);
 	const meter = await BenchMeter.start([...METER, "--baud-pace"]);
@@ -170,7 +170,7 @@ async function measureWork({ config }: Case): Promise<Work[]> {
 	}
 }
 
-/** The client leaves before the reply, so that the steps do not include one. */
+/** Reads the meter once. The client disconnects before the reply, so that the steps do not include a reply. */
 async function readOnce(xs: XSWorld): Promise<number> {
 	const { time, serial } = xs.world;
 	const line = serial.meter;

@@ -11,23 +11,23 @@ const INFO_BYTES = 128;
 const SNRM = 0x93;
 const RR = 0x01;
 const LLC_BYTES = 3;
-/** Frame without information: flags, format, addresses (2 bytes and 1), control, FCS. */
+/** Length of a frame without information: flags, format, addresses (2 bytes and 1 byte), control, FCS. */
 const FRAME_BYTES = 10;
-/** HCS of a frame with information. */
+/** Length of the HCS that a frame with information also has. */
 const CHECK_BYTES = 2;
 const GET = [0xc0, 0xc8];
 const GLO_GET = [0xc8, 0xcc];
-/** Bytes that ciphering adds: security control, invocation counter, tag. */
+/** Number of bytes that ciphering adds: security control, invocation counter, tag. */
 const SEALING_BYTES = 5 + 12;
-/** Bytes of GET and response before the payload, for one attribute. */
+/** Number of bytes before the payload of GET and response, for one attribute. */
 const NORMAL_HEAD = 3;
-/** Bytes of GET and response before the payload, for several attributes. */
+/** Number of bytes before the payload of GET and response, for several attributes. */
 const LIST_HEAD = 4;
 const ATTRIBUTE_BYTES = 10;
 
 export interface Load {
 	readonly bytes: number;
-	/** Frames that the client sends; the meter answers each after its reaction time. */
+	/** Number of frames that the client sends. The meter answers each after its reaction time. */
 	readonly exchanges: number;
 }
 
@@ -150,7 +150,7 @@ function improve(load: Load, apdus: readonly APDU[]): Load {
 	return { bytes: bytes + merged.bytes, exchanges: exchanges + merged.exchanges };
 }
 
-/** Segments of request and response, and an RR for each but the last. */
+/** Counts the segments of request and response, and an RR for each of them except the last. */
 function exchange(request: number, response: number): Load {
 	const there = Math.ceil((request + LLC_BYTES) / INFO_BYTES);
 	const back = Math.ceil((response + LLC_BYTES) / INFO_BYTES);

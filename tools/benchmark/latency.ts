@@ -3,9 +3,9 @@
  * for the event stream, MQTT and each dialect of the live values. The reference is the limit of 50 ms in the median and
  * 250 ms in the worst case.
  *
- * The telegram is written to a pseudo-terminal at once, so the time of the wire is not included. A client of a dialect
- * sends a request every ASK_MS; the dialect's time is that of the first reply with the new power. SMA and the WebSocket
- * send by themselves.
+ * The whole telegram is written to a pseudo-terminal in one piece, so the time of the wire is not included. A client of
+ * a dialect sends a request every ASK_MS. The dialect's time is the time of the first reply with the new power. SMA and
+ * the WebSocket send without requests.
  */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
@@ -26,7 +26,10 @@ const TELEGRAMS = 100;
 const QUICK_TELEGRAMS = 10;
 const EACH_MS = 1000;
 const ASK_MS = 20;
-/** The first telegrams are not measured: the gateway detects the protocol and opens its connections. */
+/**
+ * Number of telegrams at the beginning that are not measured, because the gateway then detects the protocol and opens
+ * its connections.
+ */
 const SETTLED = 4;
 const MEDIAN_LIMIT_MS = 50;
 const LIMIT_MS = 250;
@@ -35,10 +38,13 @@ const SHELLY_PORT = 2220;
 const SMA_PORT = 9522;
 const SMA_GROUP = "239.12.255.254";
 const SMA_LENGTH = 608;
-/** Offsets of imported and exported power in a datagram; their unit is 0.1 W. */
+/** Offsets of imported and exported power in a datagram. The unit is 0.1 W. */
 const [SMA_IMPORT, SMA_EXPORT] = [32, 52];
 const MODBUS_PORT = 502;
-/** Modbus TCP request for the total power of SunSpec (two registers from 40097 on), and its place in the reply. */
+/**
+ * Modbus TCP request for the total power in SunSpec (two registers from 40097 on), and offset of the power in the
+ * reply.
+ */
 const ASK_SUNSPEC = Buffer.from([0, 1, 0, 0, 0, 6, 1, 3, 0x9c, 0xa1, 0, 2]);
 const SUNSPEC_WATTS = 9;
 const WAYS = [
@@ -62,7 +68,7 @@ function readingOf(power: number): HouseholdReading {
 	};
 }
 
-/** Times of the telegrams, and of the first message with the power of each, Unix ms. */
+/** Times of the telegrams, and times of the first message that contains the power of each telegram, Unix ms. */
 class Arrivals {
 	power = 0;
 	readonly ways: readonly string[];
@@ -82,7 +88,7 @@ class Arrivals {
 		this.#sentMs = nowMs();
 	}
 
-	/** `power` in W; omitted if the message reports a new readout without its values. */
+	/** Records a message. `power` is in W. It is omitted if the message reports a new readout without its values. */
 	arrived(way: string, power = this.power): void {
 		if (Math.round(power) !== this.power || this.#last.get(way) === this.power) return;
 		this.#last.set(way, this.power);
@@ -180,7 +186,7 @@ function follow(gateway: BenchGateway, name: string, received: () => void, signa
 	}).on("error", () => {});
 }
 
-/** Calls `found` with each power that the Shelly sends by WebSocket. */
+/** Calls `found` with each power that the gateway's Shelly dialect sends by WebSocket. */
 async function followShelly(port: number, found: (watts: number) => void, signal: AbortSignal): Promise<void> {
 	const socket = connect({ port, host: "127.0.0.1" });
 	const ended = once(socket, "close");
@@ -190,7 +196,7 @@ async function followShelly(port: number, found: (watts: number) => void, signal
 		"GET /rpc HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
 			"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
 	);
-	// A frame whose mask is 0.
+	// This is a WebSocket frame with a mask of 0.
 	socket.write(Buffer.concat([Buffer.from([0x81, 0x80 | ASK_SHELLY.length, 0, 0, 0, 0]), ASK_SHELLY]));
 	let text = "";
 	for await (const bytes of socket) {
@@ -238,7 +244,7 @@ async function measure(engine: EngineName, protocol: Protocol, count: number): P
 		const port = gateway.plainPort;
 		const telegrams = async (from: number) => {
 			for (let i = from; i < from + count + SETTLED; i++) {
-				// The power is a multiple of 3, so that the powers of the phases are not rounded.
+				// The power is a multiple of 3, so that the power of each phase needs no rounding.
 				const power = 900 + 3 * i;
 				line.write(PROTOCOLS[protocol](readingOf(power)));
 				arrivals.sent(power);
@@ -261,7 +267,7 @@ async function measure(engine: EngineName, protocol: Protocol, count: number): P
 		await telegrams(count + SETTLED);
 		asked.abort();
 		await Promise.all(asking);
-		// With three connections for requests, plain HTTP would have no place for the WebSocket.
+		// These dialects are off, because with three connections for requests, plain HTTP has no place for the WebSocket.
 		const off = { ecotracker: false, homewizard: false };
 		await gateway.request("live-meter", { ...off, sma: true, sunspec: true });
 		const modbusPort = gateway.replaced.get(MODBUS_PORT) ?? MODBUS_PORT;

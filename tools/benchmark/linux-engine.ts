@@ -1,4 +1,4 @@
-/** The firmware on Linux, built by the Moddable SDK, as an engine of the benchmark's gateway. */
+/** Engine of the benchmark's gateway that runs the firmware on Linux, built by the Moddable SDK. */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -30,13 +30,13 @@ export class LinuxEngine implements Engine {
 		this.#settings = settings;
 	}
 
-	/** Throws before `start`. */
+	/** Returns the process. Throws before `start`. */
 	get running(): LinuxProcess {
 		if (this.#running === undefined) throw new Error("the firmware does not run");
 		return this.#running;
 	}
 
-	/** Resolves when the firmware serves. */
+	/** Resolves when the firmware accepts connections. */
 	async start(): Promise<void> {
 		const { stateFolder, factory, meterPath, accessPoint, trace, onListening } = this.#settings;
 		const firmware = await buildFirmware({ main: "hosts/linux/main" });

@@ -16,7 +16,7 @@ export interface Order {
 export interface Tally {
 	readonly requests: number;
 	readonly tookMs: number;
-	/** Length of the body, which must be the same in all replies. */
+	/** Length of the reply's body. It must be the same in all replies. */
 	readonly bodyLength: number;
 	readonly error: string;
 }

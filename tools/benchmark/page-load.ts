@@ -1,7 +1,7 @@
 /**
- * Part e: first load of the page in Chromium over the device's Wi-Fi at its worst: one TLS connection, 1 Mbit/s,
- * records of at most 2 KB. The reference is the time of the same bytes without pauses. The time of the chip's handshake
- * and processing is not included.
+ * Part e: first load of the page in Chromium over very slow Wi-Fi: one TLS connection, 1 Mbit/s, records of at most 2
+ * KB. The reference is the time in which the same bytes are transferred without pauses. The time of the chip's
+ * handshake and processing is not included.
  */
 import { type Browser, chromium } from "playwright-core";
 import { CHROMIUM, NO_CHROMIUM } from "../chromium.js";

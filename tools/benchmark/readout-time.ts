@@ -1,6 +1,6 @@
 /**
  * Part a: duration of a readout, from the request to the last byte of its reply, on the simulator's pseudo-terminal at
- * the speed of a wire. It is compared with the minimum that the wire and the standard permit:
+ * the speed of a wire. It is compared with the shortest time that the wire and the standard permit:
  *
  *     characters both ways × 10 bits ÷ baud, and the pauses of IEC 62056-21, 6.3.1: the meter's reaction time before
  *     the identification and before the block, the reader's before the acknowledgement, 200 ms each (20 ms if the third
@@ -22,10 +22,13 @@ const OPENING_BAUD = 300;
 const SIGN_ON_LENGTH = 5;
 /** Length of ACK 0 Z 0 CR LF. */
 const ACKNOWLEDGE_LENGTH = 6;
-/** Each case is repeated for MEASURE_MS, or until there are enough readouts. The median counts. */
+/** Each case is repeated for MEASURE_MS, or until there are enough readouts. The result is the median. */
 const MEASURE_MS = 8000;
 const REPEATS = 3;
-/** Pause between two readouts: the meter keeps its block for 1500 ms, to repeat it, before it accepts a sign-on. */
+/**
+ * Pause between two readouts. For 1500 ms after a readout, the meter can still be asked to repeat its block, and
+ * accepts no sign-on.
+ */
 const PAUSE_MS = 2000;
 
 interface Case {
@@ -35,7 +38,7 @@ interface Case {
 	readonly quick: boolean;
 }
 
-/** Meters at 300 Bd send little data. */
+/** Meters that use 300 Bd send little data, as in the first case. */
 const CASES: readonly Case[] = [
 	{ mode: "C", baud: 300, name: telegrams.ZMF100, quick: false },
 	{ mode: "C", baud: 600, name: telegrams.LK13, quick: false },
@@ -50,7 +53,7 @@ const CASES: readonly Case[] = [
 
 interface Run {
 	readonly tookMs: number;
-	/** Time beyond the minimum, by cause; in mode C only. */
+	/** Time that exceeds the minimum, by cause. Only measured in mode C. */
 	readonly lateMs?: {
 		readonly signOn: number;
 		readonly acknowledge: number;

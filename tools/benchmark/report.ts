@@ -1,4 +1,4 @@
-/** Results of a part: rows of a table for standard output and the JSON file. */
+/** Results of a part of the benchmark: rows of a table, for standard output and the JSON file. */
 
 export type Row = Readonly<Record<string, string | number>>;
 

@@ -1,6 +1,6 @@
 /**
- * Part g: CPU time of a small request in the firmware on Linux. Reference: the Moddable SDK's HTTP server, which sends
- * the same number of bytes, but checks no token and closes after each reply.
+ * Part g: CPU time of a small request in the firmware on Linux. The reference is the Moddable SDK's HTTP server. It
+ * sends the same number of bytes, but checks no token and closes the connection after each reply.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -64,7 +64,7 @@ class Client {
 		}
 	}
 
-	/** Throws unless the status is 200. */
+	/** Sends a request. Throws unless the status is 200. */
 	async ask(path: string, token: string, body?: string): Promise<{ head: string; body: string }> {
 		const fields = `Host: 127.0.0.1:${this.#port}\r\n${FIELDS}${token === "" ? "" : `Authorization: Bearer ${token}\r\n`}`;
 		const opening = body === undefined ? `GET ${path}` : `POST ${path}`;
@@ -108,7 +108,7 @@ function unchunked(text: string): string {
 	}
 }
 
-/** CPU time that all threads have used so far, µs. */
+/** Returns the CPU time that all threads have used since the start, µs. */
 function processorUs({ pid }: ChildProcess): number {
 	let ns = 0;
 	for (const thread of readdirSync(`/proc/${pid}/task`)) {
@@ -147,8 +147,8 @@ interface Measured {
 }
 
 /**
- * A persistent connection is reopened for each measurement, because the gateway may have closed the previous one as
- * idle.
+ * Measures the CPU time. A persistent connection is opened again for each measurement, because the gateway may have
+ * closed the previous one as idle.
  */
 async function measure({ child, client, path, token, isPersistent }: Measured, count: number): Promise<number> {
 	await client.renew();

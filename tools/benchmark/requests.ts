@@ -13,7 +13,7 @@ import type { Order, Tally } from "./load.js";
 import { median, progress, type Row, round, type Section } from "./report.js";
 import { capturePath, LK13, MT174 } from "./telegrams.js";
 
-/** TLS connections that the gateway allows one client. */
+/** Number of TLS connections that the gateway allows one client to open. */
 const CONNECTIONS = 2;
 const ROUNDS = 5;
 const ROUND_MS = 1000;
@@ -99,7 +99,7 @@ function portOf(server: Server): number {
 	return (server.address() as AddressInfo).port;
 }
 
-/** Requests per second. Throws if a reply has another length. */
+/** Measures requests per second. Throws if a reply has a different length. */
 async function load(client: Worker, order: Order, bodyLength: number): Promise<number> {
 	client.postMessage(order);
 	const [tally] = (await once(client, "message")) as [Tally];

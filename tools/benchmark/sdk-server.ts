@@ -1,6 +1,6 @@
 /**
- * Reference for the benchmark of the firmware's HTTP server: that of the Moddable SDK, from $MODDABLE. It answers each
- * request with constant bytes, and is built with the firmware's options and memory limits.
+ * Reference for the benchmark of the firmware's HTTP server: the HTTP server of the Moddable SDK, from $MODDABLE. It
+ * answers each request with constant bytes. It is built with the firmware's options and memory limits.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";

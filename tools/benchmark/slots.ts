@@ -1,6 +1,6 @@
 /**
- * Part c: XS slots after a garbage collection, minus those of the loaded code, in the virtual world.
- * test/system/memory.test.ts has the limit.
+ * Part c: number of XS slots after a garbage collection in the virtual world, minus the slots of the loaded code.
+ * test/system/memory.test.ts checks the limit.
  */
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import { IECMeter, METER_BLOCK } from "../meter/iec-meter.js";

@@ -1,6 +1,6 @@
 /**
- * Network as slow as the device's, in front of a local server. Both directions share a fixed rate, and one connection
- * is served at a time, as the gateway has memory for one with TLS.
+ * Simulates a network as slow as the device's, in front of a local server. Both directions share a fixed rate. Only one
+ * connection is served at a time, because the gateway has memory for only one with TLS.
  */
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
@@ -20,7 +20,7 @@ export class SlowLine {
 	readonly #server: Server;
 	readonly #waiting: Socket[] = [];
 	#served: Socket | undefined;
-	/** Packets on the air, in order; `atMs`: end of transmission, by `performance`. */
+	/** Packets that are being sent, in order. `atMs` is the time at which their transmission ends, by `performance`. */
 	readonly #underway: { readonly atMs: number; readonly done: () => void }[] = [];
 	#freeAtMs = 0;
 

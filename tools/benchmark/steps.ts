@@ -1,6 +1,6 @@
 /**
- * Part b: XS steps (bytecodes counted by the worker) in the virtual world, the same on every machine. Reference: a bare
- * loop, x ^= bytes[i].
+ * Part b: number of XS steps (bytecodes that the worker counts) in the virtual world. It is the same on every machine.
+ * The reference is a bare loop, x ^= bytes[i].
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,13 +19,13 @@ const LOOP = `globalThis.handleCommand = (message) => {
 	for (let i = 0; i < bytes.length; i++) x ^= bytes[i];
 };`;
 
-/** Numbers of characters that the gateway gets at once at 9600 Bd. A full piece of the link has 64. */
+/** Numbers of characters that the gateway gets together at 9600 Bd. A full piece from the serial port has 64. */
 const PIECES = [1, 8, 64];
 const BAUD = 9600;
-/** Duration for a meter that sends a telegram each second, and for a P1 port. */
+/** Duration of the measurement for a P1 port, and for a meter that sends a telegram each second. */
 const PUSHED_SECONDS = 10;
 const P1_BAUD = 115_200;
-/** Characters before the chip's UART interrupts (hosts/esp32/uart-core.h). */
+/** Number of characters after which the chip's UART interrupts (hosts/esp32/uart-core.h). */
 const UART_PIECE = 32;
 const PATHS = ["meter/protocol", "iec62056/config", "system/status", "system/version", "system/challenge", "nowhere"];
 
@@ -112,7 +112,7 @@ async function measurePushed(
 		await xs.request(path, { body });
 		const { nowMs } = xs.world.time;
 		xs.world.serial.meter.connect(new PushMeter({ source: () => bytes, baud, pushMs: 1000 }, nowMs));
-		// The first telegrams overlap with the effects of the settings.
+		// The effects of the settings still run during the first telegrams, so these are not measured.
 		await xs.advance(2500);
 		const before = xs.engine.steps();
 		await xs.advance(PUSHED_SECONDS * 1000);

@@ -1,4 +1,4 @@
-/** Captures of test/vectors, as telegrams with a correct check. */
+/** Captures from test/vectors, as telegrams with a correct check. */
 import { ETX, frame, readTelegram, STX, splitTelegram, type Telegram } from "../meter/telegram.js";
 import { vectorPath } from "../meter/vectors.js";
 
@@ -25,7 +25,7 @@ export function capture(name: string): Telegram {
 	return splitTelegram(readTelegram(capturePath(name)));
 }
 
-/** STX, ETX and BCC are added if missing, so that the end is recognised without a silence. */
+/** Returns the capture. Adds STX, ETX and BCC if they are missing, so that the end is recognised without a silence. */
 export function framed(name: string): Telegram {
 	const telegram = capture(name);
 	const { message } = telegram;

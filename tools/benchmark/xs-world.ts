@@ -1,6 +1,6 @@
 /**
- * The gateway in XS in the virtual world, for repeatable measurements and memory tests. Time passes in pieces, and the
- * engine finishes its work after each of them.
+ * Runs the gateway in XS in the virtual world, for repeatable measurements and memory tests. Time advances in pieces.
+ * The engine finishes its work after each piece.
  */
 import { bundleGateway } from "../../hosts/node/bundle.js";
 import { XSEngine } from "../../hosts/node/engine-xs.js";
@@ -10,7 +10,7 @@ import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import { encodeRequest, takeReply, type VirtualReply, type VirtualRequest } from "../../hosts/node/virtual-request.js";
 import { findXSWorker } from "../../hosts/node/xs-worker.js";
 
-/** Time per piece; the engine receives all input of a piece at once. */
+/** Length of a piece of time. The engine receives all input of a piece together. */
 const PIECE_MS = 8;
 const LIMIT_MS = 120_000;
 const LABEL_PASSWORD = "label-password";
@@ -42,7 +42,7 @@ export class XSWorld {
 	}
 
 	static async start(options: XSWorldOptions = {}): Promise<XSWorld> {
-		// A plain compile does not update the script.
+		// The gateway is bundled here, because a plain compilation does not update the script.
 		await bundleGateway();
 		const world = new XSWorld(options);
 		await world.engine.start();
@@ -54,7 +54,7 @@ export class XSWorld {
 		return this.engine.stop();
 	}
 
-	/** XS slots in use, without those of the loaded code before the start. */
+	/** Returns the number of used XS slots, without the slots of the loaded code before the start. */
 	async slots(): Promise<number> {
 		const alive = await this.engine.heap();
 		this.#check();
@@ -96,7 +96,7 @@ export class XSWorld {
 		let seen = -1;
 		let reply: VirtualReply | undefined;
 		await this.until(() => {
-			// The reply is parsed only when no more data arrive, so that a long one is not searched again and again.
+			// The reply is parsed only when no more data arrive. Otherwise a long one would be searched repeatedly.
 			if (client.receivedCount === seen) reply = takeReply(client);
 			seen = client.receivedCount;
 			return reply !== undefined || client.isClosed;
@@ -112,7 +112,7 @@ export class XSWorld {
 	}
 
 	async #settle(): Promise<void> {
-		// The virtual world may react to the engine's actions without time passing.
+		// The virtual world may react to the engine's actions although its time does not advance, so these are awaited.
 		await this.engine.settled();
 		this.#check();
 	}

@@ -6,7 +6,7 @@ import { omissionsOf } from "../sdk/omissions.js";
 import { ROOT } from "../sdk/sdk.js";
 import { problemsOf, type Taken } from "./limits.js";
 
-/** A board, and the boards that differ from it only in pins and names. */
+/** A board, together with the boards that differ from it only in pins and names. */
 export interface Distinct {
 	readonly board: Board;
 	readonly others: readonly string[];
@@ -38,7 +38,7 @@ export interface Outcome extends Distinct {
 	readonly problems: readonly string[];
 }
 
-/** If a build fails, the others continue. */
+/** Builds the firmware of each board. If a build fails, the others continue. */
 export async function buildAll(
 	distinct: readonly Distinct[],
 	build: (board: Board) => Promise<Taken>,

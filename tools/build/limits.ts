@@ -2,12 +2,12 @@
 import type { Chip } from "../../hosts/esp32/boards.js";
 import type { Memory } from "./sizes.js";
 
-/** Free bytes in every slot, for corrections of a version in use. */
+/** Number of bytes that must stay free in every slot, for corrections of a version that is in use. */
 export const SLOT_RESERVE_BYTES = 8 * 1024;
 
 /**
- * Limits in bytes, about a tenth above the figures with ESP-IDF v6.0.1 (`iram` and `dram`): ESP32 56067 and 36076,
- * ESP32-S3 51695 and 36108, ESP32-C3 37514 and 30536, ESP32-C6 49248 and 37484.
+ * Limits in bytes. They are about a tenth above the figures that were measured with ESP-IDF v6.0.1 (`iram` and `dram`):
+ * ESP32 56067 and 36076, ESP32-S3 51695 and 36108, ESP32-C3 37514 and 30536, ESP32-C6 49248 and 37484.
  */
 export const MEMORY_LIMITS: Readonly<Record<Chip, Memory>> = Object.freeze({
 	esp32: Object.freeze({ iram: 62_000, dram: 40_000 }),

@@ -1,14 +1,14 @@
-/** Flash and memory of a linked firmware, by esp_idf_size. */
+/** Flash and memory that a linked firmware takes, as esp_idf_size reports them. */
 import { spawnSync } from "node:child_process";
 
-/** Static memory, bytes; the heap gets the rest. */
+/** Static memory in bytes. The heap gets the remaining memory. */
 export interface Memory {
 	readonly iram: number;
-	/** Initialised and zeroed data. */
+	/** Bytes of initialised and of zeroed data. */
 	readonly dram: number;
 }
 
-/** Internal memory; some chips have code and data in one region. */
+/** Regions of internal memory. On some chips, code and data share one region. */
 const INTERNAL = /^(?:IRAM|DRAM|DIRAM)$/;
 const CODE = /text|vectors/;
 

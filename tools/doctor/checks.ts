@@ -5,15 +5,15 @@
 
 import { lacksChip, type Runner } from "../emulate/qemu.js";
 
-/** The firmware was built and tested with this version. */
+/** Version of the SDK with which the firmware was built and tested. */
 export const SDK_VERSION = "8.2.3";
 /** Oldest version of ESP-IDF that the SDK accepts. */
 export const IDF_VERSION = "v6.0";
-/** The firmware was linked with this version. */
+/** Version of ESP-IDF with which the firmware was linked. */
 const IDF_TAG = "v6.0.1";
 const CHIPS = "esp32,esp32s3,esp32c3,esp32c6";
 const NODE_VERSION = [20, 19];
-/** As in hosts/node/xs-worker.ts. */
+/** Paths of the XS worker, as in hosts/node/xs-worker.ts. */
 const XS_PROGRAMS = ["lin", "mac"].map(
 	(platform) => `node_modules/@agoric/xsnap/xsnap-native/xsnap/build/bin/${platform}/release/xsnap-worker`,
 );
@@ -21,7 +21,7 @@ const XS_PROGRAMS = ["lin", "mac"].map(
 export interface Machine {
 	ask(command: string, ...args: string[]): string | undefined;
 	hasHeader(header: string): boolean;
-	/** True if 32-bit programs with GLib and Mbed TLS can be built and run. */
+	/** Returns true if 32-bit programs with GLib and Mbed TLS can be built and run. */
 	builds32(): boolean;
 	exists(path: string): boolean;
 	readonly run: Runner;
@@ -122,7 +122,7 @@ function testChecks(machine: Machine): Check[] {
 function linuxChecks(machine: Machine): Check[] {
 	const i386 = "libglib2.0-dev:i386 libmbedtls-dev:i386";
 	const beside = `sudo dpkg --add-architecture i386 && sudo apt-get update && ${apt("gcc-multilib", i386)}`;
-	// A separate folder, because the 32-bit packages may conflict with installed ones.
+	// These packages go to a separate folder, because they may conflict with installed 64-bit packages.
 	const apart =
 		"sudo debootstrap --arch=i386 --variant=minbase --include=libglib2.0-dev,libmbedtls-dev bookworm ~/i386";
 	const all32 = `${beside} # or: ${apart} && export GATEWAY_SYSROOT32=~/i386`;
@@ -156,8 +156,8 @@ function sdkChecks(machine: Machine): Check[] {
 }
 
 /**
- * Finds the version by the tags of the folder's own repository, not of an enclosing one. --git-dir makes Git accept a
- * folder of any owner.
+ * Returns the version from the tags of the folder's own repository, not of an enclosing one. With --git-dir, Git
+ * accepts a folder of any owner.
  */
 function describe(machine: Machine, folder: string): string | undefined {
 	return machine.ask("git", "-C", folder, "--git-dir=.git", "describe", "--tags");
@@ -179,7 +179,7 @@ function sdkVersion(machine: Machine, folder: string, make: string): Check {
 function esp32Checks(machine: Machine): Check[] {
 	const folder = machine.environment("IDF_PATH");
 	const there = folder !== undefined && machine.exists(`${folder}/export.sh`);
-	// Git is used, because xs-dev would install an older version than the SDK needs.
+	// The command uses Git, because xs-dev would install a version that is too old for the SDK.
 	const clone = `git clone -b ${IDF_TAG} --recursive https://github.com/espressif/esp-idf.git ~/esp32/esp-idf`;
 	const install = `${clone} && ~/esp32/esp-idf/install.sh ${CHIPS} && export IDF_PATH=~/esp32/esp-idf`;
 	const place = found("ESP-IDF", there ? folder : undefined, install);

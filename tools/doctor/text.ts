@@ -1,4 +1,4 @@
-/** Findings of `npm run doctor` as text. */
+/** Prints the findings of `npm run doctor` as text. */
 import { isBenchComplete, type Target } from "./checks.js";
 
 const DETAIL_LIMIT = 72;

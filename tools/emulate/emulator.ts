@@ -1,4 +1,4 @@
-/** A board in QEMU; the files for flash and eFuses keep their contents. */
+/** A board in QEMU. The contents of its flash and its eFuses are in files that remain. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -25,7 +25,7 @@ export interface EmulatorOrder {
 	readonly fuses: string;
 	readonly httpsPort: number;
 	readonly httpPort: number;
-	/** Unix socket for the meter's UART; QEMU creates it. */
+	/** Unix socket for the meter's UART, which QEMU creates. */
 	readonly meterSocket: string;
 	onLine?(line: string): void;
 }
@@ -42,7 +42,7 @@ export class Emulator {
 		this.#order = order;
 	}
 
-	/** Undefined while QEMU runs and after a power cut. */
+	/** Message if QEMU has failed. Undefined while QEMU runs and after a power cut. */
 	get failure(): string | undefined {
 		return this.#failure;
 	}
@@ -75,7 +75,7 @@ export class Emulator {
 		createInterface(child.stderr).on("line", (line) => keep(this.#complaints, line, COMPLAINTS_KEPT));
 	}
 
-	/** The firmware stops at once. SIGTERM lets QEMU complete the file for the flash. */
+	/** Stops the firmware immediately, like a power cut. SIGTERM lets QEMU complete the flash file. */
 	async kill(): Promise<void> {
 		const child = this.#child;
 		this.#child = undefined;
@@ -85,7 +85,10 @@ export class Emulator {
 		clearTimeout(killing);
 	}
 
-	/** Waits for a line; earlier lines count too. Rejects with the last lines if QEMU ends, or on a timeout. */
+	/**
+	 * Waits for a line that matches. Earlier lines count too. Rejects with the last lines if QEMU ends or the time is
+	 * over.
+	 */
 	async untilLine(pattern: RegExp, limitMs: number): Promise<string> {
 		const endMs = performance.now() + limitMs;
 		for (;;) {
@@ -164,7 +167,7 @@ export async function freePort(): Promise<number> {
 	return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-/** Makes a folder with a path that is short enough for Unix sockets. */
+/** Makes a folder whose path is short enough for Unix sockets. */
 export function temporaryFolder(): string {
 	const folder = mkdtempSync(join(tmpdir(), "emulated-"));
 	process.once("exit", () => rmSync(folder, { recursive: true, force: true }));

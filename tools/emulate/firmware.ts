@@ -1,6 +1,6 @@
 /**
- * Firmware of an emulated board: the usual sources and settings, with the emulator's Ethernet port and, as with `npm
- * start`, a development key for updates.
+ * Builds the firmware of an emulated board, from the usual sources and settings. It has the emulator's Ethernet port
+ * and, as with `npm start`, a development key for updates.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -32,8 +32,8 @@ export interface FirmwareOrder {
 }
 
 /**
- * The driver of the emulator's Ethernet takes 11 KB of flash, for which a slot in 4 MB of flash has no room. So each
- * emulated board has 8 MB.
+ * Returns the board with 8 MB of flash. The driver of the emulator's Ethernet takes 11 KB, for which a slot in 4 MB has
+ * no room.
  */
 export function emulatedBoard(board: Board): Board {
 	const ethernet = Object.freeze({ kind: "openeth" as const });

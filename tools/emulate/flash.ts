@@ -12,7 +12,7 @@ export interface Part {
 	readonly bytes: Uint8Array;
 }
 
-/** Reads `flash_args` in the build folder: a line of options, then lines "offset file". */
+/** Reads `flash_args` in the build folder. It has a line of options, then lines "offset file". */
 export function readBuild(folder: string): Part[] {
 	const path = join(folder, "flash_args");
 	const parts = readFileSync(path, "utf8")
@@ -34,7 +34,7 @@ export function fingerprint(parts: readonly Part[]): string {
 	return hash.digest("hex");
 }
 
-/** Flash size that the name of a partition table states. */
+/** Returns the flash size that the file name of a partition table states. */
 export function flashBytes(partitions: string): number {
 	const megabytes = /^partitions-(\d+)mb\.csv$/.exec(partitions)?.[1];
 	if (megabytes === undefined) throw new Error(`${partitions} does not have the size of the flash in its name.`);
@@ -45,7 +45,10 @@ export function erasedFlash(size: number): Uint8Array {
 	return new Uint8Array(size).fill(ERASED);
 }
 
-/** Erases touched sectors, as a flash tool does. Throws a RangeError if parts overlap or do not fit. */
+/**
+ * Writes the parts. Erases the sectors that they touch, as a flash tool does. Throws a RangeError if parts overlap or
+ * do not fit.
+ */
 export function writeParts(flash: Uint8Array, parts: readonly Part[]): void {
 	let end = 0;
 	for (const { offset, bytes } of [...parts].sort((a, b) => a.offset - b.offset)) {

@@ -31,14 +31,14 @@ const NOT_FOR_METER = ["--port", "--socket", "--help"];
 
 export type Building = "stale" | "always" | "never";
 
-/** API paths and bodies to post after the start, in order. */
+/** API paths and bodies that are posted after the start, in order. */
 export type Settings = readonly (readonly [path: string, body: object])[];
 
 export interface EmulateOptions {
 	readonly board: Board;
 	readonly meter: readonly string[] | undefined;
 	readonly settings: Settings;
-	/** Port of the HTTPS server; 0: any free port. `httpPort` is the same for HTTP. */
+	/** Port of the HTTPS server, or 0 for any free port. `httpPort` is the same for HTTP. */
 	readonly httpsPort: number;
 	readonly httpPort: number;
 	readonly state: string | undefined;
@@ -88,7 +88,10 @@ export function parseOptions(args: readonly string[]): EmulateOptions | undefine
 	};
 }
 
-/** Joins `--meter` and its value, which begins with "--" and would be taken for another option. */
+/**
+ * Joins `--meter` and its value into one argument, because the value begins with "--" and would be mistaken for an
+ * option.
+ */
 function joinMeter(args: readonly string[]): string[] {
 	const index = args.indexOf("--meter");
 	if (index < 0 || index + 1 === args.length) return [...args];

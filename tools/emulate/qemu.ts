@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import type { Chip } from "../../hosts/esp32/boards.js";
 import { EMULATED_CHIPS, type EmulatedChip } from "./chips.js";
 
-/** Installs QEMU; `export.sh` then adds it to the terminal's $PATH. */
+/** Command that installs QEMU. Afterwards `export.sh` adds QEMU to the terminal's $PATH. */
 export const QEMU_INSTALL =
 	'python "$IDF_PATH/tools/idf_tools.py" install qemu-xtensa qemu-riscv32 && . "$IDF_PATH/export.sh"';
 /** Libraries that Espressif's programs need on Debian and similar systems (ESP-IDF, "QEMU Emulator"). */
@@ -50,7 +50,7 @@ export interface QEMUOrder {
 	readonly chip: Chip;
 	readonly flash: string;
 	readonly fuses: string;
-	/** Local port, forwarded to the firmware. */
+	/** Local port that is forwarded to the firmware. */
 	readonly httpsPort: number;
 	readonly httpPort: number;
 	/** Number of the meter's UART, 1 or 2. */
@@ -59,8 +59,8 @@ export interface QEMUOrder {
 }
 
 /**
- * The console (UART 0) is on standard input and output. The timer groups' watchdogs are off, as with `idf.py qemu`: a
- * busy computer may be too slow.
+ * Returns the command line. The console (UART 0) is on standard input and output. As with `idf.py qemu`, the watchdogs
+ * of the timer groups are off, because a busy computer may be too slow for them.
  */
 export function qemuCommand(order: QEMUOrder): { readonly program: string; readonly args: readonly string[] } {
 	const { flash, fuses, httpsPort, httpPort, meterUART, meterSocket } = order;
@@ -80,7 +80,7 @@ export function qemuCommand(order: QEMUOrder): { readonly program: string; reado
 	return { program, args };
 }
 
-/** Doubles commas, which separate QEMU's options. */
+/** Doubles the commas in a path, because commas separate QEMU's options. */
 function escaped(path: string): string {
 	return path.replaceAll(",", ",,");
 }

@@ -1,6 +1,6 @@
 /**
- * State of an emulated board that survives a power cut, as files of a folder: the flash, the eFuses, and `unit.json`
- * with the board and the build in its flash.
+ * State of an emulated board that survives a power cut, as files in a folder: the flash, the eFuses, and `unit.json`,
+ * which states the board and the build in its flash.
  */
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ export interface EmulatedUnit {
 	readonly flash: string;
 	readonly fuses: string;
 	readonly serial: string;
-	/** First password of the user admin. */
+	/** Initial password of the user admin. */
 	readonly labelPassword: string;
 	readonly isNew: boolean;
 	readonly isUpdated: boolean;
@@ -36,8 +36,8 @@ interface UnitRecord {
 }
 
 /**
- * Only one process at a time may open a unit. If the build is a different one, it is written as by `npm run flash`:
- * settings, history and factory data stay.
+ * Opens the unit, which only one process at a time may do. If the build is a different one, it is written as by `npm
+ * run flash`, which keeps settings, history and factory data.
  */
 export function openUnit(folder: string, board: Board, build: readonly Part[]): EmulatedUnit {
 	openState(folder);
@@ -92,7 +92,7 @@ function readRecord(path: string, folder: string, board: Board): UnitRecord {
 	try {
 		stored = JSON.parse(readFileSync(path, "utf8"));
 	} catch {
-		// The caller reports an unreadable record.
+		// The record is unreadable, which the caller reports.
 	}
 	const texts = [stored.board, stored.serial, stored.labelPassword, stored.build];
 	if (stored.version !== VERSION || texts.some((text) => typeof text !== "string"))

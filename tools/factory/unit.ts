@@ -7,7 +7,7 @@ import { encodeFactoryData, type FactoryData, hostnameOf, makeSecret, SETTINGS_A
 import { PRODUCT } from "../../modules/product.js";
 import type { Partition } from "./partitions.js";
 
-/** The image fills one sector, so that no old data remain in it. */
+/** Size of the image. It fills a whole sector, so that no old data remain in that sector. */
 const SECTOR = 4096;
 const ERASED = 0xff;
 
@@ -21,13 +21,16 @@ export function makeUnit(serial: string, board: Board): FactoryData {
 	};
 }
 
-/** Private key on P-256, 32 bytes. */
+/** Makes a private key on P-256, 32 bytes. */
 function makeKey(): Uint8Array {
 	const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 	return Buffer.from(privateKey.export({ format: "jwk" }).d!, "base64url");
 }
 
-/** Throws a RangeError with a message for the user if the data are invalid. `settings`: a signed settings file. */
+/**
+ * Makes the partition image. `settings` is a signed settings file. Throws a RangeError with a message for the user if
+ * the data are invalid.
+ */
 export function imageOf(unit: FactoryData, settings?: Uint8Array): Uint8Array {
 	const image = new Uint8Array(SECTOR).fill(ERASED);
 	image.set(encodeFactoryData(unit));
@@ -40,7 +43,7 @@ export function imageOf(unit: FactoryData, settings?: Uint8Array): Uint8Array {
 	return image;
 }
 
-/** No part of the QR code needs escaping. */
+/** Makes the label. No text in its QR code needs escaping. */
 export function labelOf(unit: FactoryData, board: Board): string {
 	const { serial, accessPointKey, labelPassword } = unit;
 	const ssid = hostnameOf(serial);
@@ -61,8 +64,8 @@ export interface UnitFiles {
 }
 
 /**
- * Writes files that only their owner can read. Throws an Error if there are files for this serial number, because their
- * label may have been printed.
+ * Writes files that only their owner can read. Throws an Error if there are already files for this serial number,
+ * because their label may have been printed.
  */
 export function writeUnit(folder: string, unit: FactoryData, board: Board, settings?: Uint8Array): UnitFiles {
 	const files = { image: join(folder, `${unit.serial}.bin`), label: join(folder, `${unit.serial}.txt`) };
@@ -81,12 +84,12 @@ export function writeUnit(folder: string, unit: FactoryData, board: Board, setti
 	return files;
 }
 
-/** Writes a new file. Fails even if another process has just created it. */
+/** Writes a new file. Fails if the file exists, even if another process has just created it. */
 function writeNew(path: string, content: Uint8Array | string): void {
 	writeFileSync(path, content, { flag: "wx", mode: 0o600 });
 }
 
-/** With flash encryption, the command must be run before the unit's first start. */
+/** Returns the command that writes the image. With flash encryption, it must be run before the unit's first start. */
 export function flashCommand(image: string, partition: Partition, board: Board, port: string): string {
 	const offset = `0x${partition.offset.toString(16)}`;
 	return `esptool --chip ${board.chip} --port ${port} write-flash ${offset} ${image}`;

@@ -1,9 +1,9 @@
 /**
- * A stand-in for Home Assistant's REST API, as far as a gateway uses it: `/api/`, `/api/config` and `/api/states…`,
- * with status codes, messages and order of checks of Home Assistant 2026.2 (homeassistant/components/api, core.py). `/`
- * shows the entities as a page.
+ * A stand-in for the paths of Home Assistant's REST API that a gateway uses: `/api/`, `/api/config` and `/api/states…`.
+ * Status codes, messages and the order of checks are as in Home Assistant 2026.2 (homeassistant/components/api,
+ * core.py). `/` shows the entities as a page.
  *
- * `restart` loses the states, as in the original.
+ * `restart` loses the states, as a restart of Home Assistant does.
  */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -15,22 +15,23 @@ import { page } from "./page.js";
 
 export interface StandInOptions {
 	readonly port?: number;
-	/** Address to listen on; default: loopback. */
+	/** Address to listen on. Default: loopback. */
 	readonly address?: string;
-	/** Key and certificate, PEM; if omitted, the server uses plain HTTP. */
+	/** Key and certificate as PEM. If omitted, the server uses plain HTTP. */
 	readonly tls?: { readonly key: string; readonly cert: string };
 	/**
-	 * Number of 401 replies after which an address is banned for good (`login_attempts_threshold` of Home Assistant);
-	 * default: it is never banned.
+	 * Number of 401 replies after which an address is banned permanently (`login_attempts_threshold` of Home Assistant).
+	 * By default no address is banned.
 	 */
 	readonly banAfter?: number;
 }
 
 /**
  * slow: waits `slowMs` before each reply. silent: never replies. close: closes the connection without a reply. cut:
- * closes it in the middle of a reply. redirect: redirects to `redirectTo`. chunked: replies in small chunks. endless:
- * a reply without end; endless-head: endless header fields. garbage: not HTTP. starting: 503, as while Home Assistant
- * stops. failing: 500. none: 404 for everything, as from a server that is not Home Assistant.
+ * closes the connection in the middle of a reply. redirect: redirects to `redirectTo`. chunked: replies in small
+ * chunks. endless: sends a reply without end. endless-head: sends endless header fields. garbage: sends bytes that are
+ * not HTTP. starting: replies with 503, as Home Assistant does while it stops. failing: replies with 500. none: replies
+ * with 404 to every request, like a server that is not Home Assistant.
  */
 export type Fault =
 	| "slow"
@@ -63,11 +64,11 @@ export interface Request {
 	status: number;
 }
 
-/** VALID_ENTITY_ID of core.py. */
+/** Pattern of an entity id, VALID_ENTITY_ID of core.py. */
 const ENTITY_ID = /^(?!.+__)(?!_)[\da-z_]+(?<!_)\.(?!_)[\da-z_]+(?<!_)$/;
-/** Maximum length of a state, in code points, as Python counts. */
+/** Maximum length of a state, in code points, because Python counts these. */
 const STATE_LIMIT = 255;
-/** MAX_CLIENT_SIZE of Home Assistant. */
+/** Limit of a request's body, MAX_CLIENT_SIZE of Home Assistant. */
 const BODY_LIMIT = 1 << 24;
 const REQUESTS_KEPT = 1000;
 const ENDLESS_PAUSE_MS = 1;
@@ -75,7 +76,7 @@ const ENDLESS_PIECE = "a".repeat(1000);
 
 interface Answer {
 	readonly status: number;
-	/** JSON, or a text to send unchanged. */
+	/** Value that is sent as JSON, or a text that is sent unchanged. */
 	readonly body: unknown;
 	readonly location?: string;
 }
@@ -123,12 +124,12 @@ export class StandIn {
 		return `${this.#options.tls === undefined ? "http" : "https"}://${this.#options.address ?? "127.0.0.1"}:${this.#port}`;
 	}
 
-	/** Listens on the previous port if there was one. */
+	/** Listens, on the previous port if there was one. */
 	async begin(): Promise<void> {
 		const handle = (request: IncomingMessage, response: ServerResponse) => void this.#handle(request, response);
 		const { tls } = this.#options;
 		const server = tls === undefined ? createServer(handle) : createSecureServer(tls, handle);
-		// Default of aiohttp; that of Node is 5 s.
+		// This is the default of aiohttp. Node's default is 5 s.
 		server.keepAliveTimeout = 75_000;
 		server.on("connection", (socket: Socket) => {
 			this.connections++;
@@ -197,7 +198,7 @@ export class StandIn {
 		response.writeHead(answer.status, headers).end(method === "HEAD" ? undefined : text);
 	}
 
-	/** False if the request must be answered normally. */
+	/** Performs the fault. Returns false if the request must be answered normally. */
 	async #performFault(fault: Fault, response: ServerResponse): Promise<boolean> {
 		const socket = response.socket;
 		if (socket === null) return true;
@@ -285,7 +286,8 @@ export class StandIn {
 		if ([...text].length > STATE_LIMIT) return message(400, "Invalid state specified.");
 		const id = entity.toLowerCase();
 		if (!ENTITY_ID.test(id)) return message(400, "Invalid entity ID specified.");
-		// As `attributes or {}` in Python: an empty value counts as missing, and any other non-mapping is an exception.
+		// Python evaluates `attributes or {}`: an empty value counts as missing, and any other value that is not a mapping
+		// causes an exception.
 		const isObject = typeof attributes === "object" && attributes !== null && !Array.isArray(attributes);
 		if (!isObject && hasContent(attributes)) return { status: 500, body: BROKEN };
 		const before = this.entities.get(id);
@@ -312,7 +314,7 @@ function makeToken(): string {
 	return `${randomBytes(27).toString("base64url")}.${randomBytes(76).toString("base64url")}.${randomBytes(32).toString("base64url")}`;
 }
 
-/** Result of Python's str() for a JSON value; for lists and objects only an approximation. */
+/** Returns the result of Python's str() for a JSON value. For lists and objects it is only an approximation. */
 function pythonText(value: unknown): string {
 	if (value === true) return "True";
 	if (value === false) return "False";

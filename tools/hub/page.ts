@@ -1,4 +1,4 @@
-/** Page of the stand-in for Home Assistant with the received entities. */
+/** Web page of the stand-in for Home Assistant, with the entities that it has received. */
 import type { Entity } from "./home-assistant.js";
 
 const STYLE = `body{font:16px system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}

@@ -1,9 +1,9 @@
 /**
  * A Siemens AMIS TD-3511 on its infrared port, for the simulator (Netz OÖ, "Spezifikation Kundenschnittstelle AMIS",
- * 2021-11-05). Independent of modules/amis, which is tested against it.
+ * 2021-11-05). It is independent of modules/amis, because tests compare both.
  *
- *     CALLING   sends SND_NKE every callMs     E5 in time: SENDING
- *     SENDING   sends SND_UD every pushMs      no E5 in time: CALLING
+ *     CALLING   sends SND_NKE every callMs     after E5 in time: SENDING
+ *     SENDING   sends SND_UD every pushMs      without E5 in time: CALLING
  */
 import { createCipheriv } from "node:crypto";
 import { FORMAT_8E1 } from "../../modules/io/host.js";
@@ -17,7 +17,7 @@ export const AMIS_BAUD = 9600;
 export const AMIS_KEY = Buffer.from("00112233445566778899aabbccddeeff", "hex");
 const CALL_MS = 60_000;
 const PUSH_MS = 1000;
-/** Longest wait for E5, and duration of a frame, ms. */
+/** Longest wait for the answer E5, and duration of a frame, ms. */
 const ACKNOWLEDGED_MS = 500;
 const FRAME_MS = 120;
 const ACK = 0xe5;
@@ -25,7 +25,7 @@ const ADDRESS = 0xf0;
 const CALL = Uint8Array.of(0x10, 0x40, ADDRESS, 0x30, 0x16);
 const SND_UD = 0x53;
 const COUNT_BIT = 0x20;
-/** Identification 48151623, maker SAM, version, medium. */
+/** Header of a telegram: identification 48151623, maker SAM, version, medium. */
 const IDENT = [0x23, 0x16, 0x15, 0x48];
 const MAKER = [0x2d, 0x4c];
 const KIND = [0x01, 0x0e];
@@ -34,9 +34,9 @@ const FILLER = [0x2f, 0x2f];
 const REACTIVE_EXPORT = 0.2;
 const REACTIVE_POWER = 0.12;
 
-/** Values in W, var, Wh, varh. */
+/** Values in W, var, Wh and varh. */
 export interface AMISValues {
-	/** Local time of Austria. */
+	/** Time of the values; the telegram states it as local time in Austria. */
 	readonly utcMs: number;
 	readonly energyImport: number;
 	readonly energyExport: number;
@@ -74,7 +74,7 @@ function viennaMinutes(utcMs: number): number {
 	return Number(offset.slice(4, 6)) * 60;
 }
 
-/** EN 13757-3, annex A, type I: with seconds. */
+/** Encodes a time as type I (EN 13757-3, annex A), which has seconds. */
 function timeI(utcMs: number): number[] {
 	const offset = viennaMinutes(utcMs);
 	const at = new Date(utcMs + offset * 60_000);
@@ -121,13 +121,13 @@ export function amisTelegram(values: AMISValues, key: Uint8Array, access: number
 export interface AMISMeterOptions {
 	readonly source: (nowMs: number) => AMISValues;
 	readonly key?: Uint8Array;
-	/** Sent in place of a frame with values. */
+	/** Frame that is sent instead of a frame with values. */
 	readonly frame?: Uint8Array;
-	/** Default: a minute. */
+	/** Interval of calls. Default: a minute. */
 	readonly callMs?: number;
-	/** Default: a second. */
+	/** Interval of telegrams. Default: a second. */
 	readonly pushMs?: number;
-	/** Default: `callMs`. */
+	/** Time of the first call. Default: `callMs`. */
 	readonly firstMs?: number;
 	/** Number of telegrams that are repeated once, as if their E5 had been lost. */
 	readonly deaf?: number;

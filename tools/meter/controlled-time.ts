@@ -1,6 +1,6 @@
 /**
- * Time of a simulated meter. It advances in real time until the parent process sends `{ utcMs, speed }`: the present
- * time, and the speed from then on.
+ * Time of a simulated meter. It advances in real time until the parent process sends `{ utcMs, speed }`. These are the
+ * present time, and the speed of the time from then on.
  */
 export class ControlledTime {
 	#utcMs: number;

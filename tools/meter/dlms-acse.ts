@@ -1,5 +1,5 @@
 /**
- * The meter's side of opening an association (IEC 62056-5-3: ACSE in BER, xDLMS initiate in A-XDR): reads an AARQ,
+ * The meter's side of opening an association (IEC 62056-5-3: ACSE in BER, xDLMS initiate in A-XDR). Reads an AARQ and
  * writes an AARE.
  */
 import { lengthOf } from "./dlms-data.js";
@@ -23,7 +23,10 @@ export const DIAGNOSTIC_TITLE = 3;
 export const DIAGNOSTIC_MECHANISM = 11;
 export const DIAGNOSTIC_MECHANISM_REQUIRED = 12;
 export const DIAGNOSTIC_FAILED = 13;
-/** Diagnostic "authentication required". With HLS it is not a refusal, because passes 3 and 4 follow. */
+/**
+ * Diagnostic "authentication required". In HLS this is not a refusal, because passes 3 and 4 of the authentication
+ * follow.
+ */
 export const DIAGNOSTIC_REQUIRED = 14;
 
 /** Object identifier 2.16.756.5.8.1, without the last number. */
@@ -65,7 +68,7 @@ function lastOf(name: Buffer, prefix: Buffer): number {
 	return name.length === prefix.length + 1 && name.subarray(0, -1).equals(prefix) ? name[prefix.length] : -1;
 }
 
-/** An unknown context or mechanism becomes -1. */
+/** Reads an AARQ. An unknown context or mechanism becomes -1. */
 export function readAARQ(apdu: Buffer): AARQ | undefined {
 	const [whole] = partsIn(apdu) ?? [];
 	if (whole?.tag !== 0x60) return undefined;
@@ -90,7 +93,10 @@ export interface Initiate {
 	pdu: number;
 }
 
-/** `01 dedicated-key response-allowed quality version 5F 1F 04 00 conformance pdu`; undefined for anything else. */
+/**
+ * Reads `01 dedicated-key response-allowed quality version 5F 1F 04 00 conformance pdu`. Returns undefined for other
+ * bytes.
+ */
 export function readInitiate(bytes: Buffer): Initiate | undefined {
 	if (bytes[0] !== 0x01) return undefined;
 	let at = 1;
@@ -107,12 +113,12 @@ export function readInitiate(bytes: Buffer): Initiate | undefined {
 	return dedicatedKey === undefined ? common : { ...common, dedicatedKey };
 }
 
-/** Names of associations (VAA names): one with logical names, one with short names. */
+/** Names of associations (VAA names): one with logical names, and one with short names. */
 export const NAME_LOGICAL = 0x0007;
 export const NAME_SHORT = 0xfa00;
 
 export function writeInitiateResponse(conformance: number, pdu: number, name = NAME_LOGICAL): Buffer {
-	// No quality, DLMS version 6, conformance and size as requested, name of the association.
+	// The response has no quality, DLMS version 6, conformance and size as requested, and the name of the association.
 	const bytes = Buffer.from("0800065f1f040000000000000000", "hex");
 	bytes.writeUIntBE(conformance, 7, 3);
 	bytes.writeUInt16BE(pdu, 10);

@@ -58,7 +58,7 @@ export interface Opened {
 	plain: Buffer;
 }
 
-/** Undefined if the message is too short, unprotected, or has a wrong tag. */
+/** Returns undefined if the message is too short, is not protected, or has a wrong tag. */
 export function open(keys: Keys, title: Uint8Array, ciphered: Uint8Array): Opened | undefined {
 	const bytes = Buffer.from(ciphered);
 	const control = bytes[0];
@@ -83,7 +83,10 @@ export function open(keys: Keys, title: Uint8Array, ciphered: Uint8Array): Opene
 	}
 }
 
-/** Proof of HLS with SHA-256. `titles` begins with the prover's, `challenges` with the one that the prover received. */
+/**
+ * Returns the proof for HLS with SHA-256. `titles` begins with the prover's title, `challenges` with the challenge that
+ * the prover received.
+ */
 export function digestOf(
 	secret: Uint8Array,
 	titles: readonly [Uint8Array, Uint8Array],
@@ -94,7 +97,7 @@ export function digestOf(
 	return hash.digest();
 }
 
-/** f(challenge) of HLS with GMAC: security control 10 and the suite, invocation counter, tag. */
+/** Returns f(challenge) for HLS with GMAC. It has security control 10 plus the suite, invocation counter, and tag. */
 export function answerChallenge(keys: Keys, origin: Origin, challenge: Uint8Array, suite = 0): Buffer {
 	const bytes = protect(keys, origin, AUTHENTICATED | suite, challenge);
 	return Buffer.concat([bytes.subarray(0, HEAD_BYTES), bytes.subarray(-TAG_BYTES)]);

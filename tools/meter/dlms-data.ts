@@ -1,12 +1,12 @@
 /**
- * Encodes values of a DLMS/COSEM server: A-XDR (IEC 61334-6) of the types of IEC 62056-6-2, for the simulator. It
+ * Encodes the values of a simulated DLMS/COSEM server, in A-XDR (IEC 61334-6) with the types of IEC 62056-6-2. It
  * shares no code with the gateway's decoder, so that each checks the other.
  */
 
 /** An encoded value: its tag, then its contents. */
 export type Encoded = Buffer;
 
-/** Length of a string or list: one byte below 128, otherwise 81 n or 82 nnnn. */
+/** Encodes the length of a string or list: one byte below 128, otherwise 81 n or 82 nnnn. */
 export function lengthOf(count: number): Buffer {
 	if (count < 0x80) return Buffer.of(count);
 	if (count < 0x100) return Buffer.of(0x81, count);
@@ -38,7 +38,7 @@ export function boolean(value: boolean): Encoded {
 	return Buffer.of(0x03, value ? 1 : 0);
 }
 
-/** `text` has a 0 or 1 for each bit, in order. */
+/** Encodes bits. `text` has a 0 or 1 for each bit, in order. */
 export function bitString(text: string): Encoded {
 	const bytes = Buffer.alloc(Math.ceil(text.length / 8));
 	for (const [i, bit] of [...text].entries()) if (bit === "1") bytes[i >> 3] |= 0x80 >> (i & 7);
@@ -105,7 +105,7 @@ export function float64(value: number): Encoded {
 	return number(0x18, 8, (into) => into.writeDoubleBE(value, 1));
 }
 
-/** A date-time with a tag of its own; most meters use an octet string. */
+/** Encodes a date-time with its own tag. Most meters use an octet string instead. */
 export function tagged(dateTime: Uint8Array): Encoded {
 	return Buffer.concat([Buffer.of(0x19), dateTime]);
 }
@@ -115,11 +115,14 @@ export function scalerUnit(scaler: number, unit: number): Encoded {
 }
 
 export interface Zone {
-	/** Minutes east of UTC. */
+	/** Offset of the local time in minutes east of UTC. */
 	minutes: number;
-	/** `standard`: minutes from local time to UTC; `swapped`: with the opposite sign; `none`: unspecified. */
+	/**
+	 * Contents of the field "deviation". `standard` means minutes from local time to UTC, `swapped` means the opposite
+	 * sign, and `none` means unspecified.
+	 */
 	deviation: "standard" | "swapped" | "none";
-	/** Offset at a time, in place of `minutes`, for a meter with seasons. */
+	/** Returns the offset at a time, instead of `minutes`. For a meter with daylight-saving time. */
 	minutesAt?: (utcMs: number) => number;
 }
 

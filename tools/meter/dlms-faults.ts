@@ -1,4 +1,4 @@
-/** Faults in the frames of a simulated DLMS meter, selected by frame number, counted from 1. */
+/** Faults in the frames of a simulated DLMS meter. Frames are selected by their numbers, which count from 1. */
 import { addressAt, checkOf } from "./hdlc-frame.js";
 
 export type FrameNumbers = readonly (readonly [number, number])[];
@@ -10,9 +10,9 @@ export interface FrameFaults {
 	duplicate?: FrameNumbers;
 	/** Frames of which only the first half is sent. */
 	cut?: FrameNumbers;
-	/** Frames preceded by noise with flags. */
+	/** Frames before which noise with flags is sent. */
 	garbage?: FrameNumbers;
-	/** Frames preceded by an unnumbered frame with a data notification. */
+	/** Frames before which an unnumbered frame with a data notification is sent. */
 	notify?: FrameNumbers;
 }
 
@@ -32,7 +32,10 @@ export function spoilFrame(frame: Buffer, number: number, faults: FrameFaults): 
 	return includes(faults.garbage, number) ? [GARBAGE, ...sent] : sent;
 }
 
-/** The frame check stays correct. A frame without information has no header check. */
+/**
+ * Returns the frame with a wrong header check and a correct frame check. A frame without information has no header
+ * check.
+ */
 function withWrongHCS(frame: Buffer): Buffer {
 	const destination = addressAt(frame, 3)?.length ?? 0;
 	const source = addressAt(frame, 3 + destination)?.length ?? 0;

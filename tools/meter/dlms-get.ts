@@ -1,5 +1,5 @@
 /**
- * The meter's side of GET by logical names (IEC 62056-5-3), for the simulator: normal, with data blocks, with list.
+ * The simulated meter's side of GET by logical names (IEC 62056-5-3): normal, with data blocks, and with a list.
  *
  *   C0 01 id class(2) code(6) attribute 00                C4 01 id 00 data | C4 01 id 01 result
  *   C0 02 id block(4)                                    C4 02 id last block(4) 00 length data | … 01 result
@@ -39,7 +39,7 @@ const NO_LONG_GET = 16;
 const BLOCK_NUMBER_INVALID = 19;
 const OTHER_REASON = 250;
 const DESCRIPTOR_BYTES = 10;
-/** Length of tag, kind, id, last, number and result. */
+/** Length of the fields before a block's data: tag, kind, id, last, number and result. */
 const BLOCK_HEAD = 9;
 const LENGTH_BYTES = 3;
 
@@ -56,7 +56,7 @@ export interface GetContext {
 
 export interface GetOptions {
 	objects: readonly COSEMObject[];
-	/** Results instead of values, by `A.B.C.D.E.F` or `A.B.C.D.E.F/attribute`. */
+	/** Result codes that replace values, by `A.B.C.D.E.F` or `A.B.C.D.E.F/attribute`. */
 	results: ReadonlyMap<string, number>;
 	logicalDevice: number;
 }
@@ -95,7 +95,7 @@ export class GetService {
 
 	#list(apdu: Buffer, context: GetContext, reading: HouseholdReading): Buffer | undefined {
 		const count = apdu[3];
-		// Without selective access all descriptors have the same length.
+		// No descriptor has selective access, so all have the same length.
 		if (apdu.length !== 4 + count * DESCRIPTOR_BYTES) return undefined;
 		const parts: Buffer[] = [Buffer.of(count)];
 		for (let at = 4; at < apdu.length; at += DESCRIPTOR_BYTES) {
@@ -137,7 +137,7 @@ export class GetService {
 		return Buffer.concat([head, lengthOf(raw.length), raw]);
 	}
 
-	/** Returns the value; a number is the result code of a refusal. */
+	/** Returns the value, or the result code of a refusal as a number. */
 	#read(descriptor: Buffer, context: GetContext, reading: HouseholdReading): Encoded | number {
 		const classId = descriptor.readUInt16BE(0);
 		const code = [...descriptor.subarray(2, 8)].join(".");

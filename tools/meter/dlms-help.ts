@@ -1,4 +1,4 @@
-/** Output of `npm run meter -- --protocol dlms --help`. */
+/** Text that `npm run meter -- --protocol dlms --help` prints. */
 
 export const DLMS_HELP = `A smart meter with DLMS/COSEM in HDLC at the end of a serial line, for trying the gateway without one.
 

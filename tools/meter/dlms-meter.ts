@@ -1,6 +1,6 @@
 /**
- * DLMS/COSEM meter with HDLC on its optical port (IEC 62056-46), as a sans-io machine: directly at a fixed speed, or
- * after a sign-on in mode E of IEC 62056-21 (annex B.5).
+ * DLMS/COSEM meter with HDLC on its optical port (IEC 62056-46), as a sans-io machine. HDLC begins directly at a fixed
+ * speed, or after a sign-on in mode E of IEC 62056-21 (annex B.5).
  *
  *   direct   8N1 at a fixed speed
  *   mode E   iec-meter.ts handles the sign-on, the identification with `\2` and `ACK 2 Z 2` at 300 Bd. The meter
@@ -30,13 +30,13 @@ export interface DLMSMeterOptions {
 	signOn?: IECMeter;
 	server: ServerOptions;
 	station: Omit<StationOptions, "answer" | "onReset" | "onEvent">;
-	/** Default 20 ms. */
+	/** Reaction time. Default: 20 ms. */
 	reactionMs?: number;
-	/** Silence that closes the link; default 120 s. */
+	/** Silence that closes the link. Default: 120 s. */
 	inactivityMs?: number;
-	/** Mode E: HDLC is accepted this long after DISC. Default: 0. */
+	/** Time after DISC for which HDLC is still accepted in mode E. Default: 0. */
 	lingerMs?: number;
-	/** Characters take time on the line. Default true. */
+	/** True if characters take time on the line. Default: true. */
 	clocked?: boolean;
 	faults?: FrameFaults & { damage?: number; lateMs?: number };
 	seed?: number;

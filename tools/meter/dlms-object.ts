@@ -9,9 +9,11 @@ export interface COSEMObject {
 	version: number;
 	/** OBIS code as `A.B.C.D.E.F`. */
 	code: string;
-	/** Attributes from 2 on; attribute 1 is the code. */
+	/** Values of the attributes from 2 on. Attribute 1 is the code. */
 	attributes: readonly Attribute[];
-	/** Selective access to attribute 2: selector and parameters. Returns the value, or a result to refuse. */
+	/**
+	 * Selective access to attribute 2. Gets selector and parameters. Returns the value, or the result code of a refusal.
+	 */
 	select?: (selection: Buffer, reading: HouseholdReading) => Data.Encoded | number;
 }
 

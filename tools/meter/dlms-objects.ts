@@ -28,14 +28,14 @@ export const COUNTER_CODE = "0.0.43.1.0.255";
 
 export interface ObjectOptions {
 	zone: Data.Zone;
-	/** Counters in 1-0:99.1.0 instead of the usual rows. */
+	/** Counters that the rows of 1-0:99.1.0 contain instead of the usual values. */
 	stored?: StoredRows;
-	/** Uses rare but permitted types: floats, 64 bits, null data, text, a clock with its own tag. */
+	/** True if rare but permitted types are used: floats, 64 bits, null data, text, a clock with its own tag. */
 	oddTypes?: boolean;
 	counter: () => number;
 }
 
-/** Scaler and unit follow the value. */
+/** Makes a register: the value, followed by scaler and unit. */
 function register(code: string, value: Attribute, scaler: number, unit: number): COSEMObject {
 	return { classId: 3, version: 0, code, attributes: [value, () => Data.scalerUnit(scaler, unit)] };
 }
@@ -138,8 +138,8 @@ function oddRegisters(): COSEMObject[] {
 }
 
 /**
- * Returns all objects except the association, which lists them. If two have the same code, only the first stays; with
- * `oddTypes` that is the odd one.
+ * Returns all objects except the association, which lists them. If two objects have the same code, only the first
+ * remains. With `oddTypes` this is the object with a rare type.
  */
 export function householdObjects(options: ObjectOptions): COSEMObject[] {
 	const objects = [

@@ -48,7 +48,7 @@ const COUNT_LIMIT = 1_000_000;
 const MILLISECONDS_LIMIT = 60_000;
 const COUNTER_LIMIT = 0xffff_ffff;
 const REACTIONS = ["aare", "exception", "decipher-exception", "silence", "dm"];
-/** Mechanisms of HLS, by their Green Book numbers. */
+/** Mechanisms of HLS by name. Their numbers are from the Green Book. */
 const MECHANISMS = new Map([
 	["maker", 2],
 	["md5", 3],
@@ -242,7 +242,7 @@ function parseResults(values: Values): Map<string, number> {
 	return results;
 }
 
-/** Returns a code as `A.B.C.D.E.F`, followed by the attribute if there is one. */
+/** Returns the code as `A.B.C.D.E.F`, followed by the attribute if `written` has one. */
 function readCode(written: string): string {
 	const parts = /^(?:(\d+)-(\d+):)?(\d+)\.(\d+)\.(\d+)(?:\.(\d+))?(\/\d+)?$/.exec(written);
 	if (parts === null || parts.slice(1, 7).some((part) => Number(part ?? 0) > 255))

@@ -10,8 +10,8 @@
  * | 1-0:99.3.0 | 15 min | 5 | oldest first | none |
  *
  * k counts the rows backwards from the last one (k = 0). The time of row k is the end of the last complete period minus
- * k periods. Its status is 8 for k = 2, otherwise 0; its import 12 345 678 901 Wh - 125 Wh * k with scaler -1; its
- * export 3000 kWh - k. In 1-0:98.1.0 only the first row has its time.
+ * k periods. The status of row k is 8 if k = 2, otherwise 0. Its import is 12 345 678 901 Wh - 125 Wh * k, with scaler
+ * -1, and its export is 3000 kWh - k kWh. In 1-0:98.1.0 only the first row has a time.
  */
 import * as Data from "./dlms-data.js";
 import { type COSEMObject, codeBytes } from "./dlms-object.js";
@@ -73,7 +73,7 @@ function encode(rows: readonly Row[], zone: Data.Zone, hasNullTimes = false): Da
 	);
 }
 
-/** Unix ms; without a deviation the date-time is in the meter's own zone. */
+/** Reads a date-time as Unix ms. If it has no deviation, it is in the meter's own time zone. */
 function momentOf(bytes: Buffer, zone: Data.Zone): number {
 	const localMs = Date.UTC(bytes.readUInt16BE(0), bytes[2] - 1, bytes[3], bytes[5], bytes[6], bytes[7]);
 	const deviation = bytes.readInt16BE(9);
@@ -113,7 +113,7 @@ function column(classId: number, code: string): Data.Encoded {
 	return Data.structure(Data.uint16(classId), Data.octets(codeBytes(code)), Data.int8(2), Data.uint16(0));
 }
 
-/** 1-0:99.1.0 with counters; only ranges of time can be selected. */
+/** Makes 1-0:99.1.0 with counters. Only ranges of time can be selected. */
 export function counterProfile(stored: StoredRows, zone: Data.Zone): COSEMObject {
 	const { rows, periodS = 900, isLastFirst = false } = stored;
 	const columns = Data.array([

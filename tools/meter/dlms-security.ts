@@ -1,6 +1,6 @@
 /**
- * Message security of a DLMS/COSEM server (IEC 62056-5-3, 5.7): global and dedicated keys, general ciphering, and both
- * invocation counters.
+ * Message security of a DLMS/COSEM server (IEC 62056-5-3, 5.7): global and dedicated keys, general ciphering, and the
+ * invocation counters of both sides.
  */
 import { answerChallenge, type Keys, type Opened, open, protect, protectionOverhead } from "./dlms-cipher.js";
 import { lengthOf } from "./dlms-data.js";
@@ -18,7 +18,7 @@ export const NOT_SUPPORTED = 2;
 const DECIPHERING_ERROR = 5;
 const COUNTER_ERROR = 6;
 
-/** Global and dedicated tags, by the tag of the plain answer. */
+/** Tags of ciphered answers (with global key, with dedicated key), by the tag of the plain answer. */
 const ANSWER_TAGS = new Map([
 	[0xc4, [0xcc, 0xd4]],
 	[0xc5, [0xcd, 0xd5]],
@@ -39,14 +39,14 @@ export interface SecurityOptions {
 	security: number;
 	counter: number;
 	ownCounter: number;
-	/** Answers use general-glo-ciphering. */
+	/** True if answers use general-glo-ciphering. */
 	general?: boolean;
 	faults: {
 		onWrongKey?: Reaction;
 		onLowCounter?: Reaction;
-		/** Suite in the meter's security controls; requests of suites 0 and 1 are accepted in any case. */
+		/** Security suite in the meter's security controls. Requests with suite 0 or 1 are accepted in any case. */
 		suite?: number;
-		/** Only requests with the meter's own suite are accepted. */
+		/** True if only requests with the meter's own suite are accepted. */
 		strictSuite?: boolean;
 	};
 }
@@ -109,7 +109,7 @@ export class MessageSecurity {
 		};
 	}
 
-	/** `refusal`: AARE for an AARQ that can't be opened. */
+	/** Deciphers a message. `refusal` makes the AARE for an AARQ that cannot be deciphered. */
 	open(keys: Keys, title: Uint8Array, ciphered: Buffer, refusal?: () => Buffer): Opened | Refused {
 		const { faults, security } = this.#options;
 		const opened = open(keys, title, ciphered);
@@ -138,7 +138,7 @@ export class MessageSecurity {
 		return Buffer.concat([Buffer.of(tag), ...name, lengthOf(ciphered.length), ciphered]);
 	}
 
-	/** Returns f(CtoS). */
+	/** Returns f(CtoS), the meter's answer to the client's challenge. */
 	answerChallenge(challenge: Uint8Array): Buffer {
 		const { keys, title, faults } = this.#options;
 		return answerChallenge(keys, { title, counter: ++this.#ownCounter }, challenge, faults.suite);

@@ -1,6 +1,7 @@
 /**
- * DLMS/COSEM server with logical names (IEC 62056-5-3): associations without security, with a password (LLS), and with
- * HLS (GMAC or SHA-256); ciphering with suites 0 and 1; GET, and the ACTION of HLS.
+ * DLMS/COSEM server with logical names (IEC 62056-5-3). It supports associations without security, with a password
+ * (LLS), and with HLS (GMAC or SHA-256). It supports ciphering with suites 0 and 1, the service GET, and the ACTION
+ * that HLS needs.
  */
 import { randomBytes } from "node:crypto";
 import * as ACSE from "./dlms-acse.js";
@@ -37,7 +38,7 @@ export const NOT_SERVED = 38;
 const CHALLENGE_BYTES = 16;
 const KEY_BYTES = 16;
 const SMALLEST_PDU = 12;
-/** Conformance of a server with short names: READ, WRITE, multiple references. */
+/** Conformance block of a server with short names: READ, WRITE, multiple references. */
 const SHORT_SERVICES = 0x180200;
 const DLMS_VERSION = 6;
 const VERSION_TOO_LOW = 1;
@@ -52,26 +53,26 @@ export interface ServerOptions extends SecurityOptions {
 	publicClient: number;
 	lowClient: number;
 	gmacClient: number;
-	/** HLS uses SHA-256, with the password as secret. */
+	/** True if HLS uses SHA-256, with the password as secret. */
 	bySHA256?: boolean;
-	/** An association lasts until RLRQ; the next one is refused until then. */
+	/** True if an association lasts until RLRQ. The next association is refused until then. */
 	keepsAssociation?: boolean;
 	password: Uint8Array;
 	encryption: "off" | "allowed" | "required";
 	pdu: number;
 	conformance: number;
 	oddTypes?: boolean;
-	/** The public client may read only clock, names and counter. */
+	/** True if the public client may read only clock, names and counter. */
 	publicLimited?: boolean;
 	results: ReadonlyMap<string, number>;
 	faults: ServerFaults;
 }
 
 export interface ServerFaults {
-	/** Result, source, diagnostic. */
+	/** Result, source and diagnostic with which each AARQ is refused. */
 	refusal?: readonly [number, number, number];
 	bareRefusal?: boolean;
-	/** Reason of an initiate error in the AARE. */
+	/** Reason of the initiate error in the AARE. */
 	initiateError?: number;
 	onWrongKey?: Reaction;
 	onLowCounter?: Reaction;
@@ -79,14 +80,14 @@ export interface ServerFaults {
 	strictSuite?: boolean;
 	wrongAnswer?: boolean;
 	actionResult?: number;
-	/** State and service of the exception after the first `exceptionAfter` requests. */
+	/** State and service of the exception that answers every request after the first `exceptionAfter` ones. */
 	exception?: readonly [number, number];
 	exceptionAfter?: number;
-	/** The meter drops the association after this many requests. */
+	/** After this many requests the meter drops the association. */
 	requestLimit?: number;
-	/** HLS mechanism in place of GMAC. Each AARQ is refused, or accepted and challenged. */
+	/** HLS mechanism that replaces GMAC. Each AARQ is refused, or accepted and challenged. */
 	hls?: { mechanism: number; accepts: boolean; isNamed: boolean };
-	/** Each AARQ is refused, or accepted as if it had asked for short names. */
+	/** Each AARQ is refused, or is accepted as if the client had requested short names. */
 	shortNames?: "refuse" | "accept";
 }
 
@@ -218,7 +219,7 @@ export class DLMSServer {
 		});
 	}
 
-	/** The client's proof is not verified. */
+	/** Challenges the client. Its proof is not verified. */
 	#answerHLS({ context, mechanism }: ACSE.AARQ, hls: NonNullable<ServerFaults["hls"]>): Buffer {
 		this.#report(hls.accepts ? ASSOCIATED : ASSOCIATION_REFUSED);
 		const refused = mechanism === ACSE.MECHANISM_NONE ? ACSE.DIAGNOSTIC_MECHANISM_REQUIRED : ACSE.DIAGNOSTIC_MECHANISM;
@@ -319,7 +320,7 @@ export class DLMSServer {
 		});
 	}
 
-	/** Supports only reply_to_HLS_authentication of the association. */
+	/** Answers an ACTION. Only reply_to_HLS_authentication of the association is supported. */
 	#act(plain: Buffer, association: Association): Buffer {
 		const head = Buffer.of(0xc7, 0x01, plain[2]);
 		const code = [...plain.subarray(5, 11)].join(".");

@@ -1,24 +1,24 @@
-/** Faults of a simulated meter and its line, off by default. */
+/** Faults of a simulated meter and its line. By default there are none. */
 import type { SeededRandom } from "../../hosts/node/random.js";
 import { ACK, CR, checkPosition, ETX, LF, STX } from "./telegram.js";
 
 export interface MeterFaults {
 	/** Number of noise characters (7F, 00, FF) before the identification and after the BCC. */
 	noise?: number;
-	/** Number of blocks with a wrong BCC, including repetitions. */
+	/** Number of blocks that get a wrong BCC, including repetitions. */
 	wrongBCC?: number;
 	silence?: number;
 	lateMs?: number;
-	/** The block stops after this many characters. */
+	/** Number of characters after which the block stops. */
 	cut?: number;
-	/** Only this speed works, whatever the identification announces. */
+	/** The only speed that works, whatever speed the identification announces. */
 	lieBaud?: number;
 	noSTX?: boolean;
-	/** The block ends with `! 11 CR LF`, without ETX and BCC. */
+	/** True if the block ends with `! 11 CR LF`, without ETX and BCC. */
 	noBCC?: boolean;
-	/** One in this many characters gets a flipped bit. */
+	/** On average, one in this many characters has a flipped bit. */
 	damage?: number;
-	/** `ACK CR LF` before STX (Elster AS1440). */
+	/** True if the meter sends `ACK CR LF` before STX, as an Elster AS1440 does. */
 	ackLine?: boolean;
 }
 
@@ -29,8 +29,8 @@ export function noiseBytes(count: number): Uint8Array {
 }
 
 /**
- * `isRepeated`: the message was requested by NAK, so it begins with the block. `isSpoilt`: it gets a wrong BCC. Faults
- * of STX and BCC do not apply to a message without them.
+ * Returns the message with its faults. `isRepeated` is true if NAK requested the message, which then begins with the
+ * block. `isSpoilt` is true if it gets a wrong BCC. Faults of STX and BCC have no effect on a message without them.
  */
 export function shapeMessage(
 	message: Uint8Array,
@@ -52,7 +52,7 @@ export function shapeMessage(
 	return Uint8Array.from([...before, ...bytes, ...(isCut ? [] : noiseBytes(faults.noise ?? 0))]);
 }
 
-/** Flips a bit in one of `count` 7E1 characters, in place. 0x80 or more means a wrong parity. */
+/** Flips a bit in one of `count` 7E1 characters, in place. A result of 0x80 or more means wrong parity. */
 export function damage(bytes: Uint8Array, count: number, random: SeededRandom): void {
 	for (let i = 0; i < bytes.length; i++) {
 		if (random.oneIn(count)) bytes[i] ^= 0x80 | ((1 << random.below(8)) & 0x7f);

@@ -7,7 +7,7 @@
 export const FLAG = 0x7e;
 export const CHARACTER_GAP_MS = 500;
 const SEGMENTED = 0x08;
-/** Length of the shortest frame: format, two addresses of 1 byte, control, FCS. */
+/** Length of the shortest frame, which has format, two addresses of 1 byte, control and FCS. */
 const SHORTEST = 7;
 
 export interface Frame {
@@ -18,7 +18,7 @@ export interface Frame {
 	information: Buffer;
 }
 
-/** CRC-16/X.25, low byte first. */
+/** Returns CRC-16/X.25, low byte first. */
 export function checkOf(bytes: Uint8Array): Buffer {
 	let crc = 0xffff;
 	for (const byte of bytes) {
@@ -54,7 +54,7 @@ export function partsOf(address: Uint8Array): { upper: number; lower?: number } 
 	return address.length === 4 ? { upper: (a << 7) | b, lower: (c << 7) | d } : undefined;
 }
 
-/** Reads the bytes between two flags. Undefined if a check is wrong or they are not a frame. */
+/** Reads the bytes between two flags. Returns undefined if a check is wrong or the bytes are not a frame. */
 export function readFrame(bytes: Buffer): Frame | undefined {
 	const destination = addressAt(bytes, 2);
 	const source = destination && addressAt(bytes, 2 + destination.length);
@@ -71,7 +71,7 @@ export function readFrame(bytes: Buffer): Frame | undefined {
 export const PENDING = 0;
 export const DAMAGED = 1;
 
-/** Finds frames in received bytes by the length that each frame contains. */
+/** Finds frames in received bytes. Each frame contains its length. */
 export class FrameFinder {
 	#bytes: number[] = [];
 	#isOpen = false;

@@ -1,6 +1,6 @@
 /**
- * Secondary station of HDLC (IEC 62056-46, 6.4: unbalanced, normal response mode), for the simulator: opens and closes
- * the link, assembles and segments APDUs, and answers frames that require it.
+ * Secondary station of HDLC (IEC 62056-46, 6.4: unbalanced, normal response mode), for the simulator. It opens and
+ * closes the link, assembles and segments APDUs, and answers the frames that require an answer.
  */
 import { type Frame, makeFrame, partsOf } from "./hdlc-frame.js";
 
@@ -24,9 +24,9 @@ const FROM_CLIENT = Buffer.of(0xe6, 0xe6, 0x00);
 const FROM_SERVER = Buffer.of(0xe6, 0xe7, 0x00);
 const ALL_STATIONS = [0x7f, 0x3fff];
 
-/** Values returned instead of an answering APDU. */
+/** Values that a handler returns instead of an answering APDU. */
 export const SILENCE = 0;
-/** Further frames of the client are answered with DM. */
+/** No answer; DM answers all further frames of the client. */
 export const DROP_LINK = 1;
 export type Answer = Buffer | typeof SILENCE | typeof DROP_LINK;
 
@@ -35,11 +35,11 @@ export interface StationOptions {
 	physical: number;
 	addressLength?: number;
 	clients: readonly number[];
-	/** Information bytes per frame, at most, sent and received. */
+	/** Maximum numbers of information bytes in a sent and in a received frame. */
 	transmit: number;
 	receive: number;
 	window: number;
-	/** UA without parameters means 128 bytes and a window of 1. */
+	/** True if UA has no parameters, which means 128 bytes and a window of 1. */
 	bareUA?: boolean;
 	faults?: StationFaults;
 	answer(apdu: Buffer, client: number): Answer;
@@ -49,17 +49,17 @@ export interface StationOptions {
 
 export interface StationFaults {
 	refuse?: number;
-	/** DM answers SNRM until a DISC, as if a session had been left open. */
+	/** True if DM answers SNRM until a DISC, as if an earlier session had been left open. */
 	refuseUntilDisconnect?: boolean;
-	/** Number of SNRM that are not answered. */
+	/** Number of SNRM frames that are not answered. */
 	silence?: number;
-	/** Number of RNR before the first answer. */
+	/** Number of RNR frames before the first answer. */
 	busy?: number;
-	/** Number of I frames rejected with REJ. */
+	/** Number of I frames that are rejected with REJ. */
 	reject?: number;
-	/** Number of the I frame that is answered with FRMR, counted from 1. */
+	/** Number of the I frame, counted from 1, that is answered with FRMR. */
 	frameReject?: number;
-	/** Number of APDUs until the link is lost silently. */
+	/** Number of APDUs after which the link is silently lost. */
 	loseAfter?: number;
 }
 
@@ -185,7 +185,7 @@ export class HDLCStation {
 		if (((control >> 1) & 7) !== this.#expected) {
 			this.#options.onEvent(FRAME_REPEATED);
 			if (!isPoll) return [];
-			// The client repeats a frame, because an answer was lost.
+			// An answer was lost, so the client repeats a frame.
 			const isOld = ((control >> 1) & 7) === ((this.#expected + 7) & 7);
 			if (!isOld) return [this.#supervisory(REJ)];
 			this.#sent = 0;
@@ -286,7 +286,7 @@ function standard(): Parameters {
 	};
 }
 
-/** The client transmits what the station receives, and vice versa. */
+/** Reads the client's parameters. The client transmits the frames that the station receives, and vice versa. */
 function readParameters(information: Buffer): Parameters {
 	const wanted = standard();
 	if (information[0] !== 0x81 || information[1] !== 0x80) return wanted;

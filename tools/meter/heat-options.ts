@@ -30,7 +30,7 @@ Without --telegram it has the moving values of a heating circuit.
 
 const PROTOCOLS = ["kmp", "mbus"] as const;
 export type HeatProtocol = (typeof PROTOCOLS)[number];
-/** EN 13757-3, table 3. */
+/** Codes of the media (EN 13757-3, table 3). */
 const MEDIA: Readonly<Record<string, number>> = { heat: 4, water: 7 };
 
 export interface HeatProgramOptions extends Pick<MBusMeterOptions, "sleeps" | "ignoresCountBit"> {

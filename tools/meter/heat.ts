@@ -1,19 +1,19 @@
-/** A simulated heating circuit: the moving values of a heat meter. */
+/** A simulated heating circuit, from which a heat meter gets changing values. */
 
 const HOUR_MS = 3_600_000;
 const CYCLE_MS = 20 * 60_000;
-/** J to heat a cubic metre of water by a kelvin. */
+/** Heat in J that warms a cubic metre of water by a kelvin. */
 const HEAT_CAPACITY = 4.16e6;
 
 export interface HeatReading {
 	readonly utcMs: number;
 	readonly energyWh: number;
 	readonly lastYearWh: number;
-	/** Litres, and litres per hour. */
+	/** Volume in litres; the flow is in litres per hour. */
 	readonly volumeL: number;
 	readonly flowLPH: number;
 	readonly powerW: number;
-	/** Hundredths of a degree. */
+	/** Temperatures in hundredths of a degree Celsius. */
 	readonly flowCC: number;
 	readonly returnCC: number;
 	readonly hours: number;

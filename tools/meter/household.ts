@@ -1,12 +1,13 @@
 /**
- * A fictitious three-phase household with solar panels: daily load curve, import and export, registers that change with
- * time. Its codes are those of European household meters (IEC 62056-61), in a block of IEC 62056-21.
+ * A fictitious three-phase household with solar panels. It has a daily load curve, import and export, and registers
+ * that change with time. The codes of its values are those of European household meters (IEC 62056-61), in a block of
+ * IEC 62056-21.
  */
 import { frame, type MeterMode, type Telegram } from "./telegram.js";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Integration step. After a pause of more than a week, only the last week counts (STEPS_LIMIT). */
+/** Step of the integration. After a pause of more than a week, only the last week is integrated (STEPS_LIMIT). */
 const STEP_MS = 5 * 60_000;
 const STEPS_LIMIT = (7 * DAY_MS) / STEP_MS;
 export const SERIAL = "48151623";
@@ -15,30 +16,30 @@ const IDENT = "GWS?HOUSE-3P";
 const PHASES = [0, 1, 2];
 
 export interface HouseholdOptions {
-	/** Unix time at `nowMs` 0. Hours of the day are UTC. */
+	/** Unix time at which `nowMs` is 0. Hours of the day are in UTC. */
 	utcMs: number;
 	mode: MeterMode;
-	/** Speed announced by Z: 300, 600 … 19200; modes A and D announce none. */
+	/** Speed that Z announces: 300, 600 … 19200. In modes A and D none is announced. */
 	baud: number;
-	/** Text after `/`; Z replaces the fourth character. Default `GWS?HOUSE-3P`. */
+	/** Text after `/`, of which Z replaces the fourth character. Default: `GWS?HOUSE-3P`. */
 	ident?: string;
-	/** Lines at the end of the block, such as a load profile. */
+	/** Returns further lines at the end of the block, such as a load profile. */
 	more?: (nowMs: number) => readonly string[];
-	/** Returns the values at a time, in place of those of the daily load curve. */
+	/** Returns the values at a time. If omitted, the values follow the daily load curve. */
 	readingAt?: (utcMs: number) => HouseholdReading;
 }
 
 export interface HouseholdReading {
 	utcMs: number;
-	/** Energies: kWh, or kvarh for reactive ones. */
+	/** Energies in kWh, or in kvarh for reactive energy. */
 	dayImport: number;
 	nightImport: number;
 	export: number;
 	reactive: number;
-	/** Highest mean of a quarter hour, kW; its time follows. */
+	/** Highest mean power of a quarter hour, kW. The next member is its time. */
 	maximum: number;
 	maximumMs: number;
-	/** Power, W; negative if solar power exceeds the load. */
+	/** Power in W. It is negative if solar power exceeds the load. */
 	power: number;
 	frequency: number;
 	phases: { volts: number; amperes: number; watts: number }[];
@@ -54,7 +55,7 @@ export class Household {
 	readonly #options: HouseholdOptions;
 	readonly #z: string;
 	#countedMs: number;
-	/** Registers, kWh. */
+	/** Energy registers, kWh. */
 	#dayImport = 8421.337;
 	#nightImport = 4150.902;
 	#export = 3276.118;
@@ -62,7 +63,7 @@ export class Household {
 	#maximum = 0;
 	#maximumMs: number;
 
-	/** Throws an Error with a message for the user if the mode lacks the speed. */
+	/** Throws an Error with a message for the user if the mode does not support the speed. */
 	constructor(options: HouseholdOptions) {
 		const z = baudCharacterFor(options.baud, options.mode);
 		if (z === undefined) throw new Error(`Mode ${options.mode} has no baud rate character for ${options.baud}.`);

@@ -1,16 +1,17 @@
 /**
  * The meter's side of IEC 62056-21 (2002): messages (6.3), modes A to D (6.4), and the sign-on of mode E. It shares no
- * code with the gateway's reader: each checks the other.
+ * code with the gateway's reader, so that each checks the other.
  *
  *   sign-on   <- `/ ? [address] ! CR LF`          at 300 Bd
  *   answer    -> identification, after tr
- *   mode A       the block follows at once, at 300 Bd
+ *   mode A       the block follows immediately, at 300 Bd
  *   mode B       the block follows after tr, at the rate of Z
- *   mode C    <- `ACK 0 Z Y CR LF` within 1.5 s: Y=0 block at that rate, Y=1 programming; none or another: at 300 Bd
- *   then      <- NAK within 1.5 s: the block again; ACK, or nothing: done, back to 300 Bd
- *   mode E    <- `ACK 2 Z 2`: the meter repeats it at the new rate, then HDLC has the line
- *   programming  its answers are those of iec-programming.ts, until `SOH B0 ETX BCC` or INACTIVITY_MS
- *   mode D    -> the whole transmission unsolicited, repeatedly, at a fixed rate
+ *   mode C    <- `ACK 0 Z Y CR LF` within 1.5 s: with Y=0 the block follows at the rate of Z, with Y=1 programming
+ *                mode; without a valid acknowledgement the block follows at 300 Bd
+ *   then      <- NAK within 1.5 s: the meter repeats the block; after ACK or silence it returns to 300 Bd
+ *   mode E    <- `ACK 2 Z 2`: the meter repeats it at the new rate, then HDLC uses the line
+ *   programming  the answers are those of iec-programming.ts, until `SOH B0 ETX BCC` or INACTIVITY_MS
+ *   mode D    -> the whole transmission, unsolicited and repeated, at a fixed rate
  *
  * A meter does not listen while it sends. With `clocked`, characters take time on the line; otherwise (on a
  * pseudo-terminal) an answer is sent in no time.
@@ -41,57 +42,59 @@ import {
 import { WakeUp } from "./wake-up.js";
 
 export const OPENING_BAUD = 300;
-/** Speed of mode D according to the standard; most meters use 9600. */
+/** Speed of mode D according to the standard, Bd. Most meters use 9600 Bd. */
 export const PUSH_BAUD = 2400;
 export const REACTION_MS = 200;
 export const QUICK_REACTION_MS = 20;
-/** Time for an acknowledgement, and for a request to repeat the block: the longest tr. */
+/** Longest wait for an acknowledgement, and for a request to repeat the block: the longest tr. */
 export const WAIT_MS = 1500;
-/** Silence that ends programming mode; 60 to 120 s according to the standard. */
+/** Silence that ends programming mode. The standard permits 60 to 120 s. */
 export const INACTIVITY_MS = 60_000;
 
 export const METER_SIGNED_ON = 1;
-/** The sign-on was for another meter, or the meter is asleep. */
+/** Event: the sign-on was for another meter, or the meter sleeps. */
 export const METER_REFUSED = 2;
 export const METER_ACKNOWLEDGED = 3;
-/** No known acknowledgement: default readout at 300 Bd. */
+/** Event: no known acknowledgement arrived, so the meter sends the default readout at 300 Bd. */
 export const METER_DEFAULT = 4;
-/** The acknowledged speed was announced but does not work; the meter is silent. */
+/** Event: the acknowledged speed was announced but does not work. The meter is silent. */
 export const METER_DEAD = 5;
 export const METER_BLOCK = 6;
 export const METER_REPEAT = 7;
 export const METER_PROGRAMMING = 8;
 export const METER_ENDED = 9;
 export const METER_PUSH = 10;
-/** HDLC has the line until `takeBack`. */
+/** Event: HDLC uses the line until `takeBack`. */
 export const METER_HANDED_OVER = 11;
 
 export interface IECMeterOptions {
 	source: (nowMs: number) => Telegram;
-	/** Default: that of the source's first telegram. */
+	/** Default: the mode of the source's first telegram. */
 	mode?: MeterMode;
 	/**
-	 * Up to 32 of 0-9 A-Z a-z and blank. Without an address, only the general sign-on is answered. With a leading `/`:
-	 * the only form of sign-on, up to its `!`.
+	 * Device address: up to 32 characters of 0-9 A-Z a-z and blank. A meter without an address answers only the general
+	 * sign-on. A text with a leading `/` is the only sign-on that the meter answers, up to its `!`.
 	 */
 	address?: string;
 	battery?: boolean;
-	/** Speed of mode D; default 2400. */
+	/** Speed of mode D, Bd. Default: 2400. */
 	pushBaud?: number;
-	/** Interval between the starts of two pushes; after a longer push the next one starts at once. Default 3000. */
+	/**
+	 * Interval between the starts of two pushes. If a push takes longer, the next one follows immediately. Default: 3000.
+	 */
 	pushMs?: number;
-	/** Reaction time tr; default 200 ms, or 20 if the third letter of the maker is lower case. */
+	/** Reaction time tr. Default: 200 ms, or 20 ms if the third letter of the maker is lower case. */
 	reactionMs?: number;
 	/**
-	 * The meter accepts `ACK 2 Z 2` and is then silent until `takeBack`; `only`: it refuses mode C. If absent, it refuses
-	 * mode E.
+	 * If given, the meter accepts `ACK 2 Z 2` and is then silent until `takeBack`. With `only` it refuses mode C. If
+	 * omitted, it refuses mode E.
 	 */
 	handOver?: "both" | "only";
-	/** The acknowledgement of mode E is repeated at the new speed. Default true. */
+	/** True if the meter repeats the acknowledgement of mode E at the new speed. Default: true. */
 	confirmsHandOver?: boolean;
-	/** Characters take time on the line. Default true. */
+	/** True if characters take time on the line. Default: true. */
 	clocked?: boolean;
-	/** Default: all commands are refused. */
+	/** Programming mode. By default all commands are refused. */
 	programming?: ProgrammingMode;
 	faults?: MeterFaults;
 	seed?: number;
@@ -193,7 +196,7 @@ export class IECMeter implements Machine {
 				if (isComplete) this.#takeSignOn(nowMs);
 				break;
 			case AWAITS_ACKNOWLEDGE:
-				// Each character of the acknowledgement extends the time for the rest.
+				// Each character of the acknowledgement extends the time for the remaining ones.
 				if (this.#request.isAcknowledge) this.deadlineMs = nowMs + WAIT_MS;
 				if (isComplete) this.#takeAnswer(nowMs);
 				break;

@@ -36,32 +36,32 @@ export const PROFILE_FAULTS = [
 ] as const;
 
 /**
- * With `bare-heads`, only the first head has an address. With `value-lines`, each value of a row is on a line of its
- * own.
+ * Forms of a load profile. With `bare-heads`, only the first head has an address. With `value-lines`, each value of a
+ * row is on its own line.
  */
 export const PROFILE_FORMS = ["plain", "bare-heads", "value-lines"] as const;
 
 export interface ProfileOptions {
 	place?: (typeof PROFILE_PLACES)[number];
-	/** Period of the rows, minutes; default 15. */
+	/** Period of the rows in minutes. Default: 15. */
 	period?: number;
-	/** Default 400. */
+	/** Number of rows. Default: 400. */
 	rows?: number;
-	/** 0 winter, 1 summer, 2 UTC, "" none; default 2. */
+	/** Season digit: 0 winter, 1 summer, 2 UTC, "" none. Default: 2. */
 	season?: string;
 	/** Password that the load profile requires. By default it requires none, and the meter ignores a password. */
 	password?: string;
-	/** After this many wrong passwords even the right one is refused; default 3. */
+	/** Number of wrong passwords after which even the right one is refused. Default: 3. */
 	tries?: number;
-	/** Lines in each part of an answer to R6; default 10. */
+	/** Number of lines in each part of an answer to R6. Default: 10. */
 	lines?: number;
 	wrongBCC?: number;
 	fault?: (typeof PROFILE_FAULTS)[number];
-	/** Default plain. */
+	/** Form of the load profile. Default: plain. */
 	form?: (typeof PROFILE_FORMS)[number];
-	/** Counters in place of powers. */
+	/** Counters that the rows contain instead of powers. */
 	stored?: StoredRows;
-	/** Minutes east of UTC, and season digit or "". With `stored` only; default: 0 and "2". */
+	/** Returns the minutes east of UTC, and the season digit or "". Only used with `stored`. Default: 0 and "2". */
 	seasonAt?: (utcMs: number) => { minutes: number; digit: string };
 }
 
@@ -108,7 +108,7 @@ export class ProgrammingMode {
 		return demand();
 	}
 
-	/** The caller has checked the BCC. */
+	/** Answers a command. The caller has checked the BCC. */
 	take(command: string, data: string, nowMs: number): Answer | undefined {
 		const { fault } = this.#options;
 		if (command === "P1") return this.#takePassword(data);
@@ -120,7 +120,7 @@ export class ProgrammingMode {
 		return this.more();
 	}
 
-	/** The next part of the answer, after ACK. */
+	/** Returns the next part of the answer, after ACK. */
 	more(): Answer | undefined {
 		const part = this.#parts.shift();
 		if (part === undefined) return undefined;
@@ -133,7 +133,7 @@ export class ProgrammingMode {
 		return this.#spoilt();
 	}
 
-	/** The last part again, after NAK. */
+	/** Returns the last part again, after NAK. */
 	again(): Answer | undefined {
 		return this.#last.length > 0 ? this.#spoilt() : undefined;
 	}
@@ -215,7 +215,7 @@ export class ProgrammingMode {
 		return localMs - this.#seasonAt(localMs).minutes * MINUTE_MS;
 	}
 
-	/** A new head begins after each gap, and where the offset from UTC or the season digit changes. */
+	/** Returns the rows. A new head follows each gap, and each change of the offset from UTC or of the season digit. */
 	#countersOf(stored: StoredRows, utcMs: number, fromMs: number, toMs: number): string[] {
 		const { periodS = 900 } = stored;
 		const lines: string[] = [];
@@ -263,7 +263,7 @@ function demand(): Answer {
 	return { bytes: frame(Buffer.from("P0\x02(01234567)"), SOH) };
 }
 
-/** `SOH command [STX data] ETX BCC`; undefined if the BCC is wrong. */
+/** Reads `SOH command [STX data] ETX BCC`. Returns undefined if the BCC is wrong. */
 export function readCommand(bytes: Uint8Array): { command: string; data: string } | undefined {
 	const check = bytes.slice(1, -1).reduce((sum, byte) => sum ^ byte, 0);
 	if (check !== bytes[bytes.length - 1]) return undefined;

@@ -1,6 +1,6 @@
 /**
- * A Kamstrup meter that speaks KMP, independent of modules/kmp. It answers only three commands, and only if the CRC is
- * right.
+ * A simulated Kamstrup meter that uses KMP. It is independent of modules/kmp. It answers only three commands, and only
+ * if the CRC is right.
  */
 import { FORMAT_8N2 } from "../../modules/io/host.js";
 import type { Machine, Output } from "../../modules/io/machine.js";
@@ -22,7 +22,7 @@ export interface KMPMeterOptions {
 	readonly wrongCheck?: number;
 	readonly damage?: (answer: Uint8Array) => Uint8Array;
 	readonly reactionMs?: number;
-	/** The meter does not report its type. */
+	/** True if the meter does not report its type. */
 	readonly hasNoType?: boolean;
 }
 
@@ -37,7 +37,7 @@ export function kmpCRC(bytes: readonly number[]): number {
 	return crc;
 }
 
-/** `body`: address, command and data; `start`: 80 for a request, 40 for an answer. */
+/** Makes a frame. `body` has address, command and data. `start` is 80 for a request and 40 for an answer. */
 export function kmpFrame(start: number, body: readonly number[], spoil = 0): Uint8Array {
 	const crc = kmpCRC(body) ^ spoil;
 	const all = [...body, crc >> 8, crc & 0xff];
@@ -53,7 +53,7 @@ function registersOf(reading: HeatReading): ReadonlyMap<number, Register> {
 	const date = (at.getUTCFullYear() % 100) * 10_000 + (at.getUTCMonth() + 1) * 100 + at.getUTCDate();
 	const time = at.getUTCHours() * 10_000 + at.getUTCMinutes() * 100 + at.getUTCSeconds();
 	return new Map<number, Register>([
-		// GJ with three decimal places.
+		// Energy in GJ with three decimal places.
 		[60, [8, 0x43, Math.floor(reading.energyWh * 3.6e-3)]],
 		[68, [40, 0x42, Math.floor(reading.volumeL / 10)]],
 		[74, [41, 0x00, reading.flowLPH]],

@@ -1,6 +1,7 @@
 /**
- * Time of a simulated line, tolerant of a busy computer. It follows the computer's time, but stops while this process
- * does not run, so that no timeout ends before received data have been processed, and delayed output does not pile up.
+ * Time of a simulated line on a computer that may be busy. It follows the computer's time, but stops while this process
+ * does not run. Therefore no timeout ends before received data have been processed, and delayed output does not pile
+ * up.
  */
 
 const LOOK_MS = 20;
@@ -9,7 +10,7 @@ const LATE_MS = 50;
 
 export class LineClock {
 	#lostMs = 0;
-	/** Time up to which all input was processed; undefined while the event loop is not observed. */
+	/** Time until which all input was processed; undefined while the event loop is not observed. */
 	#seenMs: number | undefined;
 	#isStopped = false;
 	#timer: NodeJS.Timeout | undefined;
@@ -21,7 +22,7 @@ export class LineClock {
 		return Math.min(realMs, this.#seenMs + this.#graceMs) - this.#lostMs;
 	}
 
-	/** performance.now() up to which all input has been processed. */
+	/** Time by performance.now() until which all input has been processed. */
 	get seenMs(): number {
 		return this.#seenMs ?? performance.now();
 	}
@@ -59,7 +60,7 @@ export class LineClock {
 	}
 
 	#wait(): void {
-		// Timers run before input, and immediates after it.
+		// Node runs timers before input, and immediates after input.
 		this.#timer = setTimeout(() => setImmediate(() => this.#turn()), LOOK_MS);
 	}
 

@@ -1,17 +1,17 @@
 /**
  * Runs a meter's machine on a pseudo-terminal or serial port, in real time.
  *
- * With `pace` (pseudo-terminals) the wire is modelled in both directions. Each character is sent at its own time,
- * counted from the start of the message, so that delays of timers do not add up. A request received in one piece ends
- * when its last character would have arrived. If the speeds differ, both sides receive garbage.
+ * With `pace` (for pseudo-terminals), the speed of a wire is simulated in both directions. Each character is sent at
+ * its own time, counted from the start of the message, so that delays of timers do not add up. A request received in
+ * one piece ends when its last character would have arrived. If the speeds differ, both sides receive garbage.
  *
- * The meter's time stops while this process does not run (LineClock). A pseudo-terminal does not say when the reader
+ * The meter's time stops while this process does not run (LineClock). A pseudo-terminal does not tell when the reader
  * wrote a request, or at what speed. A request is garbled if the reader has a wrong speed when it arrives, unless the
  * reader may have changed its speed after it wrote the request.
  *
- * A pseudo-terminal carries eight bits. Readers that frame 7E1 in software send the parity bit, other readers do not.
- * The answer has the parity bit if the last sign-on had it: its `/` is then AF, otherwise 2F. While the machine has the
- * line at 8N1, bytes pass unchanged.
+ * A pseudo-terminal carries eight bits. Readers that make 7E1 characters in software send the parity bit; other readers
+ * do not. The answer has the parity bit if the last sign-on had it: the `/` of that sign-on was AF then, otherwise 2F.
+ * While the machine uses the line at 8N1, bytes pass unchanged.
  */
 import {
 	BITS_PER_CHARACTER,
@@ -29,21 +29,21 @@ import type { LinePort } from "./line-port.js";
 export interface LineRunnerOptions {
 	port: LinePort;
 	machine: LitMachine;
-	/** Models the wire's speed. */
+	/** True if the wire's speed is simulated. */
 	pace?: boolean;
-	/** The optical head echoes. */
+	/** True if the optical head echoes. */
 	echo?: boolean;
-	/** Sends the parity bit until the first sign-on decides whether it is sent. */
+	/** True if the parity bit is sent before the first sign-on. The sign-on then decides. */
 	parityBits?: boolean;
 	onEvent?: (code: number) => void;
 }
 
-/** Shortest timer; at high speeds a few characters are sent at once. */
+/** Shortest interval of the timer. At high speeds a few characters are sent together. */
 const BURST_MS = 8;
-/** Longest wait for a reader to change its speed; with the usual pause it is below 1.5 s. */
+/** Longest wait until a reader has changed its speed. A reader that makes the usual pause needs less than 1.5 s. */
 const FOLLOW_LIMIT_MS = 1000;
 const FOLLOW_LOOK_MS = 10;
-/** The reader's speed is checked this long before the end of a request, because the reader's clock may be ahead. */
+/** The reader's speed is checked this long before the end of a request, because the reader's clock may be fast. */
 const SPEED_CHECK_MS = 10;
 
 const SIGN_ON_WITH_PARITY = 0xaf;
@@ -54,12 +54,15 @@ interface Message {
 	readonly startMs: number;
 	readonly baud: number;
 	readonly isEcho: boolean;
-	/** Time until which the message waits for the reader to change its speed; undefined until it is due. */
+	/** Time until which the message waits for the reader to change its speed. Undefined until the message is due. */
 	followsUntilMs: number | undefined;
 	sent: number;
 }
 
-/** Received characters. `startMs` and `endMs` are line times; `earliestMs` is the earliest end by performance.now(). */
+/**
+ * Received characters. `startMs` and `endMs` are in the line's time. `earliestMs` is the earliest end, by
+ * performance.now().
+ */
 interface Arrival {
 	readonly bytes: Uint8Array;
 	readonly startMs: number;
@@ -68,7 +71,7 @@ interface Arrival {
 	readonly isFirst: boolean;
 }
 
-/** The reader's speed, and performance.now() at which it was checked. */
+/** The reader's speed, and the time by performance.now() at which it was checked. */
 interface Speed {
 	readonly baud: number;
 	readonly atMs: number;
@@ -134,8 +137,8 @@ export class LineRunner {
 	}
 
 	/**
-	 * Characters count as light, whatever their speed. The characters of a flash may arrive together or in pieces, so the
-	 * light of a piece begins at the end of the light of the previous piece.
+	 * Receives characters as light, whatever their speed. The characters of a flash may arrive together or in pieces.
+	 * Therefore the light of a piece begins where the light of the previous piece ended.
 	 */
 	async #receiveLight(count: number, nowMs: number): Promise<void> {
 		const { baud } = await this.#readerSpeed();
@@ -144,7 +147,7 @@ export class LineRunner {
 		this.#machine.light?.(fromMs, this.#litMs);
 	}
 
-	/** A request is not understood if its speed is wrong or was changed too early. */
+	/** Receives a request. It is not understood if its speed is wrong or was changed too early. */
 	async #receiveRequest(arrival: Arrival, knownBaud: number, atStart: Promise<Speed>): Promise<void> {
 		const { bytes, startMs, endMs, earliestMs, isFirst } = arrival;
 		const baud = this.#baud;
@@ -161,7 +164,10 @@ export class LineRunner {
 		this.#receive(wrong === undefined ? bytes : this.#garble(bytes, baud / wrong.baud), startMs, endMs);
 	}
 
-	/** Each character has its own time: the first one of an acknowledgement extends the time for the rest. */
+	/**
+	 * Passes each character on with its own time, because the first one of an acknowledgement extends the time for the
+	 * rest.
+	 */
 	#receive(wire: Uint8Array, startMs: number, endMs: number): void {
 		const bytes = wire.map((byte) => {
 			if (this.#format !== FORMAT_7E1) return byte;
@@ -176,12 +182,12 @@ export class LineRunner {
 		this.#advance();
 	}
 
-	/** The machine gets the time of each deadline, however late the timer is. */
+	/** Advances the machine. It gets the exact time of each deadline, however late the timer is. */
 	#advance(): void {
 		clearTimeout(this.#machineTimer);
 		if (this.#isClosed) return;
 		const { nowMs } = this.#clock;
-		// Bytes that are still on the wire are received first, even if a deadline has passed meanwhile.
+		// Bytes that are still on the wire are received first, even if a deadline has passed in the meantime.
 		while (this.#arriving === 0 && this.#machine.deadlineMs <= nowMs) {
 			const dueMs = this.#machine.deadlineMs;
 			this.#machine.advance(dueMs);
@@ -266,8 +272,8 @@ export class LineRunner {
 	}
 
 	/**
-	 * True if the reader has changed to the speed of the message, or if its time for the change is over. Until then the
-	 * line's time is stopped.
+	 * Returns true if the reader has changed to the speed of the message, or if its time for the change is over. Until
+	 * then the line's time is stopped.
 	 */
 	#isFollowed(message: Message, readerBaud: number, nowMs: number): boolean {
 		message.followsUntilMs ??= nowMs + FOLLOW_LIMIT_MS;

@@ -6,10 +6,10 @@ import { IECMeter } from "./iec-meter.js";
 import { steadyReading } from "./steady-household.js";
 
 export interface Surroundings {
-	/** Unix time at 0 of the meter's time; `--at` takes precedence. */
+	/** Unix time at which the meter's time is 0. The option `--at` takes precedence. */
 	utcMs: number;
 	clocked: boolean;
-	/** Default: 20 ms, and 200 ms at the sign-on; the command line takes precedence. */
+	/** Reaction time. Default: 20 ms, and 200 ms at the sign-on. The command line takes precedence. */
 	reactionMs?: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Slaves on an M-Bus, or a meter that speaks M-Bus over its optical port (EN 13757-2 and -3), independent of
- * modules/mbus.
+ * Simulated slaves on an M-Bus, or a meter that uses M-Bus over its optical port (EN 13757-2 and -3). They are
+ * independent of modules/mbus.
  */
 import { FORMAT_8E1 } from "../../modules/io/host.js";
 import type { Machine, Output } from "../../modules/io/machine.js";
@@ -10,9 +10,9 @@ import { eventOf, lineChange, noOutput, transmission } from "./outputs.js";
 
 export const MBUS_BAUD = 2400;
 const ANY_ADDRESS = 254;
-/** Address of the slaves that were selected. */
+/** Address to which the selected slaves answer. */
 const SELECTED = 253;
-/** Frame that selects slaves, up to the secondary address, and its length. */
+/** Beginning of the frame that selects slaves, until the secondary address; and length of this frame. */
 const SELECTION = [0x68, 0x0b, 0x0b, 0x68, 0x53, SELECTED, 0x52];
 const SELECTION_LENGTH = 17;
 const CONTROL_AT = 4;
@@ -20,12 +20,12 @@ const COUNT_BIT = 0x20;
 const REACTION_MS = 20;
 const WAKE_UP_COUNT = 480;
 const WAKE_UP_GAP_MS = 30;
-/** The meter sleeps again after this time. */
+/** Time after which the meter sleeps again. */
 const AWAKE_MS = 5000;
 
 export interface Slave {
 	readonly address: number;
-	/** Telegrams in order, each with the bytes from CI to the end of the data. */
+	/** Returns the telegrams in order. Each has the bytes from CI to the end of the data. */
 	readonly telegrams: (nowMs: number) => readonly (readonly number[])[];
 }
 
@@ -33,7 +33,7 @@ export interface MBusMeterOptions {
 	readonly slaves: readonly Slave[];
 	readonly baud?: number;
 	readonly sleeps?: boolean;
-	/** The meter ignores the frame count bit and sends its present values each time. */
+	/** True if the meter ignores the frame count bit and always sends its present values. */
 	readonly ignoresCountBit?: boolean;
 	readonly silence?: number;
 	readonly wrongCheck?: number;
@@ -42,7 +42,7 @@ export interface MBusMeterOptions {
 	readonly echoes?: boolean;
 }
 
-/** Makes a long frame. `body`: the bytes from C to the end of the data. */
+/** Makes a long frame. `body` has the bytes from C to the end of the data. */
 export function longFrame(body: readonly number[], spoil = 0): Uint8Array {
 	const sum = body.reduce((before, byte) => before + byte, spoil) & 0xff;
 	return Uint8Array.from([0x68, body.length, body.length, 0x68, ...body, sum, 0x16]);
@@ -52,7 +52,7 @@ export class MBusMeter implements Machine {
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly #options: MBusMeterOptions;
 	readonly #outputs: Output[];
-	/** Last frame count bit and present telegram of each slave. */
+	/** State of each slave: the last frame count bit, and the present telegram. */
 	readonly #states = new Map<Slave, { countBit: number; index: number; telegrams: readonly (readonly number[])[] }>();
 	readonly #selected = new Set<Slave>();
 	#request: number[] = [];
@@ -113,7 +113,7 @@ export class MBusMeter implements Machine {
 		this.#answer = Uint8Array.of(0xe5);
 	}
 
-	/** True if none of these slaves answers. */
+	/** Returns true if none of these slaves answers. */
 	#isSilent(slaves: readonly Slave[], nowMs: number): boolean {
 		if (slaves.length === 0 || this.#silence-- > 0) return true;
 		this.#awakeUntilMs = nowMs + AWAKE_MS;
@@ -136,7 +136,8 @@ export class MBusMeter implements Machine {
 		const frames = all.map((slave) => this.#telegram(slave, control, nowMs));
 		this.sent++;
 		this.#outputs.push(eventOf(METER_BLOCK));
-		// Slaves that answer at once, each a character later than the one before, disturb each other.
+		// Slaves that answer at the same time disturb each other. Here each answers a character later than the previous
+		// one.
 		const frame = frames.reduce((one, other, late) => one.map((byte, i) => byte & (other[i - late] ?? 0xff)));
 		this.#answer = damage?.(frame) ?? frame;
 	}
@@ -164,7 +165,7 @@ function isSelection(bytes: readonly number[]): boolean {
 	);
 }
 
-/** `wanted`: secondary address (EN 13757-3, 11.3). */
+/** Returns true if a slave with this header matches the secondary address `wanted` (EN 13757-3, 11.3). */
 function isWanted([ci, ...header]: readonly number[], wanted: readonly number[]): boolean {
 	const hexOf = (bytes: readonly number[]) => bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
 	const digits = hexOf(header.slice(0, 4));
@@ -173,13 +174,15 @@ function isWanted([ci, ...header]: readonly number[], wanted: readonly number[])
 	return ci === 0x72 && isIdent && isRest;
 }
 
-/** Header with CI 72: identification in BCD, maker's letters, medium. */
+/** Makes the header that follows CI 72: identification in BCD, maker's letters, medium. */
 export function longHeader(ident: number, maker: string, medium: number, status = 0): number[] {
 	const letters = [...maker].reduce((before, letter) => before * 32 + letter.charCodeAt(0) - 0x40, 0);
 	return [0x72, ...bcd(ident, 4), letters & 0xff, letters >> 8, 0x17, medium, 0x2a, status, 0, 0];
 }
 
-/** Telegrams of a heat meter (medium 4), or of a water meter (medium 7); `isLong`: in two frames. */
+/**
+ * Makes the telegrams of a heat meter (medium 4) or of a water meter (medium 7). With `isLong` they take two frames.
+ */
 export function slaveTelegrams(reading: HeatReading, ident: number, medium: number, isLong: boolean): number[][] {
 	const { energyWh, lastYearWh, volumeL, flowLPH, powerW, flowCC, returnCC, hours } = reading;
 	const header = longHeader(ident, "LUG", medium);

@@ -9,10 +9,10 @@
  *                                                            menu, or at rest
  *   menu           next entry           entry is switched    at rest after IDLE_MS
  *
- * All values are sent while InF is on; they are also sent while the menu is shown, unless the meter requires InF.
+ * The meter sends all values while InF is on. It also sends them while the menu is shown, unless it requires InF.
  */
 
-/** Entries in order. After the last entry comes the first. */
+/** Menu entries in order. The first entry follows after the last one. */
 export const MENU = ["P", "E", "E CLr", "1d", "7d", "30d", "365d", "HIS CLr", "InF", "PIN"] as const;
 
 /** Darkness that ends a flash. A flash is a row of NULs at 300 Bd, between which the stop bits are dark for 3.3 ms. */
@@ -25,9 +25,9 @@ const IDLE_MS = 120_000;
 
 export interface DisplayOptions {
 	readonly pin: string;
-	/** Number of flashes from rest to the PIN: 1, or 2 if the display test comes first; default 2. */
+	/** Number of flashes from rest to the PIN: 1, or 2 if the display test comes first. Default: 2. */
 	readonly flashes?: number;
-	/** The PIN only opens the display; InF controls what is sent. */
+	/** True if the PIN only opens the display. InF then controls which values are sent. */
 	readonly needsInf?: boolean;
 }
 
@@ -56,7 +56,7 @@ export class MeterDisplay {
 		this.#options = options;
 	}
 
-	/** Adds light. It continues the previous flash if the darkness between them was short. */
+	/** Adds light. If the darkness before it was short, it continues the previous flash. */
 	light(fromMs: number, toMs: number): void {
 		this.#settle(fromMs);
 		this.#flash = { fromMs: this.#flash?.fromMs ?? fromMs, toMs };
@@ -75,7 +75,7 @@ export class MeterDisplay {
 			this.flashes.push(flash);
 			this.#take(flash);
 		}
-		// Times count from the end of the light.
+		// The times in the table above count from the end of the light.
 		if (this.#flash !== undefined) return;
 		while (this.#state === "PIN" && nowMs - this.#sinceMs >= TAKEN_MS) this.#takeDigit();
 		if (this.#state !== "rest" && nowMs - this.#sinceMs >= IDLE_MS) this.#show("rest");
@@ -98,7 +98,7 @@ export class MeterDisplay {
 	#take({ fromMs, toMs }: Flash): void {
 		const ms = toMs - fromMs;
 		if (ms < SHORTEST_MS) return;
-		// Accepts digits that were due before this flash began.
+		// Digits that were due before this flash began are accepted first.
 		while (this.#state === "PIN" && fromMs - this.#sinceMs >= TAKEN_MS) this.#takeDigit();
 		this.#sinceMs = toMs;
 		if (ms <= SHORT_LIMIT_MS) this.#step();

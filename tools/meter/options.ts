@@ -84,7 +84,7 @@ export interface MeterOptions {
 	telegram?: string;
 	mode?: MeterMode;
 	baud?: number;
-	/** Meter's clock at the start, Unix ms. */
+	/** Time of the meter's clock at the start, Unix ms. */
 	utcMs?: number;
 	pushMs: number;
 	parityBits: boolean;
@@ -100,7 +100,7 @@ export interface MeterOptions {
 }
 
 const COUNT_LIMIT = 1_000_000;
-/** More than a year of quarter hours. */
+/** Limit of rows: more than a year of quarter hours. */
 const ROWS_LIMIT = 40_000;
 
 export function parseOptions(args: string[]): MeterOptions | undefined {

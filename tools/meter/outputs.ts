@@ -1,4 +1,4 @@
-/** Outputs of the simulated meters' machines. */
+/** Outputs that the simulated meters' machines return. */
 import { FORMAT_7E1, type SerialFormat } from "../../modules/io/host.js";
 import { OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT, type Output } from "../../modules/io/machine.js";
 
@@ -12,7 +12,7 @@ export function noOutput(): Output {
 	return makeOutput(OUTPUT_NONE);
 }
 
-/** `bytes` must not change afterwards. */
+/** Makes an output that sends the bytes, which must not change afterwards. */
 export function transmission(bytes: Uint8Array): Output {
 	return { ...makeOutput(OUTPUT_TRANSMIT), bytes, end: bytes.length };
 }

@@ -1,6 +1,6 @@
 /**
- * Telegram of a fictitious household meter's P1 port: text lines in 8N1 with a CRC after the `!` (DSMR P1 companion
- * standard 5.0.2, 5.2 and 6).
+ * Telegram from the P1 port of a fictitious household meter. It has text lines in 8N1, with a CRC after the `!` (DSMR
+ * P1 companion standard 5.0.2, 5.2 and 6).
  */
 import { stepCRC16ARC } from "../../modules/bytes/crc16-arc.js";
 import type { HouseholdReading } from "./household.js";
@@ -10,9 +10,9 @@ const SERIAL = "4757533438313531363233";
 const GAS_SERIAL = "4757533438313531363234";
 const MESSAGE = "Maintenance on Friday from 8 to 9";
 const FIVE_MINUTES_MS = 300_000;
-/** m³ of gas per kWh of electricity. */
+/** Consumption of gas, in m³ per kWh of electricity. */
 const GAS_SHARE = 0.07;
-/** Count at the start, m³. */
+/** Gas register at the start, m³. */
 const GAS_M3 = 1204.5;
 
 function timestamp(utcMs: number): string {

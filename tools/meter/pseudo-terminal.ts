@@ -1,24 +1,24 @@
 /**
  * Pseudo-terminal for the simulator.
  *
- * Readers may open and close it. Without a reader the near side would fail (EIO): a driver port that never reads keeps
- * the far side open, sets raw mode and reports the reader's speed. node-pty's own stream of the far side is ended,
- * because even when paused it consumes data meant for the reader. Unread data are lost: if nothing was read for
- * UNREAD_MS, the next write discards them.
+ * Readers may open and close the far side. If nobody had it open, the near side would fail (EIO). Therefore a serial
+ * port object that never reads keeps the far side open. It also sets raw mode and reports the reader's speed.
+ * node-pty's own stream of the far side is ended, because even when paused it consumes data meant for the reader.
+ * Unread data are lost: if nothing was read for UNREAD_MS, the next write discards them.
  */
 import type { ReadStream } from "node:tty";
 import * as nodePty from "@lydell/node-pty";
 import { SerialPort } from "serialport";
 import type { LinePort } from "./line-port.js";
 
-/** The kernel keeps about 4 KB for a reader. */
+/** Bytes per write. The kernel keeps about 4 KB for a reader. */
 const PIECE_BYTES = 1024;
 const UNREAD_MS = 1000;
 
 type DriverPort = Awaited<ReturnType<typeof SerialPort.binding.open>>;
 type MasterStream = ReadStream & { write(bytes: Uint8Array, done: () => void): boolean };
 
-/** `open` of node-pty, which its type declarations omit. */
+/** The function `open` of node-pty, which its type declarations omit. */
 const openTerminal = (
 	nodePty as unknown as {
 		open(options: { encoding: null }): { master: MasterStream; slave: ReadStream; ptsName: string };

@@ -3,7 +3,7 @@ import { makeFrame } from "./hdlc-frame.js";
 
 const LLC = Buffer.of(0xe6, 0xe7, 0x00);
 const UI = 0x13;
-/** Maximum of data bytes in a long M-Bus frame, without C, A, CI and the two transport selectors. */
+/** Maximum number of data bytes in a long M-Bus frame. C, A, CI and the two transport selectors do not count. */
 const MBUS_DATA = 245;
 
 function pieces(bytes: Uint8Array, size: number): Buffer[] {
@@ -12,7 +12,9 @@ function pieces(bytes: Uint8Array, size: number): Buffer[] {
 	return all;
 }
 
-/** Makes UI frames with at most `size` bytes of information each. One flag ends a frame and begins the next. */
+/**
+ * Makes UI frames with at most `size` bytes of information each. The flag that ends a frame also begins the next one.
+ */
 export function hdlcPush(apdu: Uint8Array, size = 2000): Buffer {
 	const segments = pieces(Buffer.concat([LLC, apdu]), size);
 	const frames = segments.map((information, i) =>
@@ -39,7 +41,10 @@ export function blockPush(apdu: Uint8Array, size: number): Buffer {
 	);
 }
 
-/** Makes long frames with segments. `size` 252 gives the frames of Sagemcom meters, whose length byte 01 means 257. */
+/**
+ * Makes long frames with segments. With `size` 252 they are like the frames of Sagemcom meters, whose length byte 01
+ * means 257.
+ */
 export function mbusPush(apdu: Uint8Array, size = MBUS_DATA): Buffer {
 	const segments = pieces(apdu, size);
 	return Buffer.concat(

@@ -1,4 +1,4 @@
-/** A meter that sends unsolicited telegrams in eight bits on a line with fixed settings. */
+/** A meter that sends unsolicited telegrams of eight-bit characters over a line with fixed settings. */
 
 import type { LitMachine } from "../../hosts/node/wire-character.js";
 import { FORMAT_8N1, type SerialFormat } from "../../modules/io/host.js";
@@ -8,17 +8,17 @@ import type { MeterDisplay } from "./meter-display.js";
 import { eventOf, lineChange, noOutput, transmission } from "./outputs.js";
 
 export interface PushMeterOptions {
-	/** The bytes to send now, as on the wire. */
+	/** Returns the bytes to send now, as they are on the wire. */
 	readonly source: (nowMs: number) => Uint8Array;
 	readonly baud: number;
-	/** Default: 8N1, in which the bytes of TIC include the parity bit of 7E1. */
+	/** Format of the line. Default: 8N1. The bytes of TIC then include the parity bit of 7E1. */
 	readonly format?: SerialFormat;
 	readonly pushMs: number;
 	readonly display?: MeterDisplay;
 }
 
 export class PushMeter implements LitMachine {
-	/** The first telegram follows after one full pause. */
+	/** Time of the next telegram. The first one follows after a full pause. */
 	deadlineMs: number;
 	readonly #options: PushMeterOptions;
 	readonly #outputs: Output[];

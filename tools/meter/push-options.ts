@@ -48,12 +48,12 @@ export interface PushProgramOptions {
 	telegram?: string;
 	form: PushForm;
 	counter: number;
-	/** After this many pushes the last one is repeated for ever. */
+	/** Number of pushes after which the last one is repeated forever. */
 	replay?: number;
-	/** One push in this many has a wrong tag. */
+	/** On average, one push in this many has a wrong tag. */
 	wrongTag?: number;
 	sml?: SMLOptions;
-	/** Mode of TIC; default: standard. */
+	/** Mode of TIC. Default: standard. */
 	ticMode?: TICMode;
 	key?: Uint8Array;
 	callMs?: number;

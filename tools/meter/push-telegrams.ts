@@ -1,13 +1,13 @@
 /**
  * Unsolicited telegrams of the fictitious household: the data-notification of DLMS/COSEM (IEC 62056-5-3) in HDLC, M-Bus
- * (IEC 62056-7-3) or the wrapper (IEC 62056-47), and a ciphered P1 telegram.
+ * (IEC 62056-7-3) or the wrapper (IEC 62056-47), and the ciphered P1 telegram.
  */
 import { type Keys, protect } from "./dlms-cipher.js";
 import type { HouseholdReading } from "./household.js";
 import { p1Telegram } from "./p1-telegram.js";
 import { blockPush, hdlcPush, mbusPush } from "./push-frames.js";
 
-/** `p1`: without frames, with a P1 telegram inside (Luxembourg's Smarty). */
+/** Framing of the APDU. `p1` means no frames, with a P1 telegram inside (Luxembourg's Smarty). */
 export type PushFraming = "hdlc" | "mbus" | "wrapper" | "p1";
 
 const UNIT_WH = 30;
@@ -23,7 +23,10 @@ function valuesOf({ dayImport, nightImport, export: exported, power }: Household
 	];
 }
 
-/** A data-notification: its time, then code, value, scaler and unit of each object, or a list of values alone. */
+/**
+ * Makes a data-notification. It has its time, then code, value, scaler and unit of each object, or only a list of
+ * values.
+ */
 function notification(reading: HouseholdReading, isNameless: boolean): Buffer {
 	const now = new Date(reading.utcMs);
 	const year = now.getUTCFullYear();
@@ -44,7 +47,10 @@ function notification(reading: HouseholdReading, isNameless: boolean): Buffer {
 const LIST_CODE = [0, 6, 25, 9, 0, 255];
 const METER_NUMBER = Buffer.from("1121273201353");
 
-/** List of an AM550 in Carinthia: code of the list, meter number, time, date, 4 energies, 2 powers, 2 messages. */
+/**
+ * Makes the list of an AM550 in Carinthia: code of the list, meter number, time, date, 4 energies, 2 powers, 2
+ * messages.
+ */
 function namelessList(
 	{ dayImport, nightImport, export: exported, reactive, power }: HouseholdReading,
 	date: readonly number[],
@@ -65,7 +71,7 @@ export interface PushForm {
 	readonly size?: number;
 	readonly isInBlocks?: boolean;
 	readonly isNameless?: boolean;
-	/** Ciphering; default: plain text. `isDedicated`: general-ded in place of general-glo. */
+	/** Ciphering. Default: plain text. `isDedicated` selects general-ded instead of general-glo. */
 	readonly protection?: {
 		readonly keys: Keys;
 		readonly title: Uint8Array;

@@ -1,19 +1,19 @@
 /**
  * Parses the messages from a reader to a meter, character by character (IEC 62056-21, 6.3):
  *
- *   sign-on              `/ ? [address] ! CR LF`, or `/ word ! CR LF` for meters with a form of their own
+ *   sign-on              `/ ? [address] ! CR LF`, or `/ word ! CR LF` for meters with their own form
  *   acknowledgement      `ACK V Z Y CR LF`
  *   hand-over to DLMS    `ACK 2 Z 2 CR LF` (mode E)
  *   programming command  `SOH command STX data ETX BCC`; break: `SOH B 0 ETX q`
  *
- * The first character of a message begins a new one, whatever came before.
+ * The first character of a message begins a new message, even if the previous one is incomplete.
  */
 import { ACK, CR, ETX, LF, promisedBaud, SOH } from "./telegram.js";
 
-/** The longest sign-on has 37 characters. */
+/** Limit of a request's length. The longest sign-on has 37 characters. */
 export const REQUEST_LIMIT = 64;
 
-/** Time ta of the standard: a longer gap ends a request. */
+/** Time ta of the standard. A longer gap ends a request. */
 export const CHARACTER_GAP_MS = 1500;
 
 export const PENDING = 0;
@@ -35,7 +35,10 @@ export class MeterRequest {
 		return this.length > 0 && this.bytes[0] === ACK;
 	}
 
-	/** COMPLETE at the end of a request, which stays in `bytes[0..length)` until the next one. */
+	/**
+	 * Takes a character. Returns COMPLETE at the end of a request, which stays in `bytes[0..length)` until the next
+	 * request.
+	 */
 	take(character: number, nowMs: number): number {
 		if (nowMs - this.#lastMs > CHARACTER_GAP_MS) this.length = 0;
 		this.#lastMs = nowMs;
@@ -55,7 +58,10 @@ export class MeterRequest {
 	}
 }
 
-/** Device address: empty for the general sign-on, `/word` for one without `?`; undefined for another request. */
+/**
+ * Returns the device address: empty for the general sign-on, or `/word` for a sign-on without `?`. Returns undefined
+ * for a request that is not a sign-on.
+ */
 export function readSignOn(request: MeterRequest): string | undefined {
 	const text = Buffer.from(request.bytes.subarray(0, request.length)).toString("latin1");
 	const [, address, own] = /^(?:\/\?([0-9A-Za-z ]{0,32})|(\/[0-9A-Za-z #]{1,31}))!\r\n$/.exec(text) ?? [];
@@ -80,7 +86,7 @@ export function isBreak(request: MeterRequest): boolean {
 	return request.length === BREAK.length && BREAK.every((byte, i) => request.bytes[i] === byte);
 }
 
-/** Leading zeros do not count. Addresses of zeros only are equal (IEC 62056-21, 6.3.14). */
+/** Compares addresses without their leading zeros. Addresses that have only zeros are equal (IEC 62056-21, 6.3.14). */
 export function sameAddress(a: string, b: string): boolean {
 	return a.replace(/^0+/, "") === b.replace(/^0+/, "");
 }

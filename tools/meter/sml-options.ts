@@ -1,4 +1,4 @@
-/** SML options of the meter simulator: make of the meter and faults of its telegrams. */
+/** SML options of the meter simulator: the make of the meter, and the faults of its telegrams. */
 import { SeededRandom } from "../../hosts/node/random.js";
 import type { HouseholdReading } from "./household.js";
 import { MENU, MeterDisplay } from "./meter-display.js";
@@ -70,7 +70,7 @@ export function smlOptions(values: Words<typeof SML_WORDS>): SMLOptions {
 	});
 }
 
-/** Returns a source of telegrams. It needs the time, on which the meter's display depends. */
+/** Returns a function that makes telegrams. It needs the time, because the meter's display depends on it. */
 export function smlSource(options: SMLOptions): (reading: HouseholdReading, nowMs?: number) => Uint8Array {
 	const {
 		make,

@@ -1,6 +1,6 @@
 /**
- * SML 1.04 telegrams (BSI TR-03109-1, annex IV, part b) of different makes, with a household's values. Each has the
- * documented oddity of its make, but no captured bytes.
+ * SML 1.04 telegrams (BSI TR-03109-1, annex IV, part b) of different makes, with the values of a household. Each
+ * telegram has the documented peculiarity of its make, but no captured bytes.
  */
 import { checkOf } from "./hdlc-frame.js";
 import type { HouseholdReading } from "./household.js";
@@ -13,7 +13,7 @@ const HERTZ = 44;
 const ABSENT = Buffer.of(0x01);
 const ESCAPES = Buffer.of(0x1b, 0x1b, 0x1b, 0x1b);
 const BEGIN = Buffer.of(0x01, 0x01, 0x01, 0x01);
-/** Export flag of the status word: bit 11 in new meters, bit 5 in old ones. */
+/** Flag for export in the status word: bit 11 in new meters, bit 5 in old ones. */
 const EXPORTS = 0x800;
 const OLD_EXPORTS = 0x20;
 
@@ -29,18 +29,21 @@ interface Entry {
 interface Make {
 	readonly id: string;
 	entries(reading: HouseholdReading, id: Buffer): Entry[];
-	/** Times of values are bare numbers. */
+	/** True if the times of values are bare numbers. */
 	readonly hasBareTime?: true;
-	/** Checks are CRC-16/Kermit, high byte first. */
+	/** True if checks are CRC-16/Kermit, high byte first. */
 	readonly isKermit?: true;
-	/** Message checks omit a leading 00. */
+	/** True if checks of messages omit a leading 00. */
 	readonly hasShortCheck?: true;
 	readonly signature?: number;
-	/** Values have times as in the standard; default: no times. */
+	/** True if values have times as in the standard. Default: no times. */
 	readonly hasTime?: true;
 }
 
-/** Type and length. The length includes these bytes themselves; that of a list is the number of elements. */
+/**
+ * Encodes type and length. The length includes these bytes themselves. The length of a list is the number of its
+ * elements.
+ */
 function head(type: number, length: number): Buffer {
 	return length < 16 ? Buffer.of(type | length) : Buffer.of(0x80 | type | (length >> 4), length & 15);
 }
@@ -77,11 +80,11 @@ function code(obis: string): Buffer {
 
 const importOf = ({ dayImport, nightImport }: HouseholdReading) => Math.round((dayImport + nightImport) * 10_000);
 const exportOf = (reading: HouseholdReading) => Math.round(reading.export * 10_000);
-/** Whole kWh, as a meter shows while it waits for its PIN. */
+/** Returns whole kWh, as a meter shows them while it waits for its PIN. */
 const wholeKWh = (tenths: number) => Math.floor(tenths / 10_000);
 const status = (reading: HouseholdReading, rest: number, bit: number) => rest | (reading.power < 0 ? bit : 0);
 
-/** Entries for maker and id; `oldNames` has the codes of old meters. */
+/** Entries for maker and id. `oldNames` has the codes that old meters use. */
 const newNames = (maker: string, id: Buffer): Entry[] => [
 	{ obis: "1-0:96.50.1*1", value: octets(Buffer.from(maker)) },
 	{ obis: "1-0:96.1.0*255", value: octets(id) },
@@ -168,7 +171,7 @@ const MAKES = {
 					status: unsigned(status(reading, 0x1c0104, EXPORTS), 4),
 				}),
 				energy("1-0:2.8.0*255", unsigned(exportOf(reading), 4)),
-				// Powers up to 655.35 W take two bytes.
+				// Powers up to 655.35 W can be encoded in two bytes.
 				power(isShort ? signed(centiwatts, 2) : shortest(centiwatts), -2),
 			];
 		},
@@ -234,13 +237,13 @@ export type SMLMake = keyof typeof MAKES;
 export const SML_MAKES = Object.keys(MAKES) as readonly SMLMake[];
 
 export interface SMLTelegramFaults {
-	/** The check of the whole transmission is wrong. */
+	/** True if the check of the whole transmission is wrong. */
 	readonly hasWrongCheck?: boolean;
-	/** The check of the message with the values is wrong. */
+	/** True if the check of the message with the values is wrong. */
 	readonly hasWrongMessageCheck?: boolean;
-	/** A list announces one element too many; all checks are correct. */
+	/** True if a list announces one element too many. All checks are correct. */
 	readonly isBroken?: boolean;
-	/** The meter waits for its PIN: whole kWh, no power. */
+	/** True if the meter waits for its PIN. It then sends whole kWh and no power. */
 	readonly isHidden?: boolean;
 }
 
@@ -264,7 +267,7 @@ export function smlTelegram(
 	const time = make.hasTime ? list(unsigned(1, 1), seconds) : make.hasBareTime ? seconds : ABSENT;
 	let number = Math.floor(reading.utcMs / 1000) & 0xffff;
 
-	/** Makes a message with the next number, or with the next number that gives a short check. */
+	/** Makes a message with the next number. If a short check is needed, uses the next number that gives one. */
 	const message = (tag: number, body: Uint8Array, isWrong = false): Buffer => {
 		for (;;) {
 			number++;

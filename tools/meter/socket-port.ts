@@ -1,6 +1,6 @@
 /**
- * Serial port of an emulator: a Unix socket that the emulator creates. The port tries again until the socket exists,
- * and after the emulator's end.
+ * Serial port of an emulator, as a Unix socket that the emulator creates. The port tries to connect again until the
+ * socket exists, and after the emulator has ended.
  */
 import { connect, type Socket } from "node:net";
 import type { LinePort } from "./line-port.js";
@@ -40,7 +40,7 @@ export class SocketPort implements LinePort {
 		const socket = connect(this.path);
 		this.#socket = socket;
 		socket.on("data", (bytes) => this.#hear(bytes));
-		// "close" follows and starts the next attempt.
+		// The event "close" follows and starts the next attempt.
 		socket.on("error", () => {});
 		socket.on("close", () => {
 			if (!this.#isClosed) this.#timer = setTimeout(() => this.#connect(), RETRY_MS);
@@ -48,7 +48,7 @@ export class SocketPort implements LinePort {
 	}
 }
 
-/** Removes `--socket PATH` from a command line of any protocol. */
+/** Removes `--socket PATH` from the command line of any protocol, and returns the path. */
 export function takeSocket(args: string[]): string | undefined {
 	const index = args.indexOf("--socket");
 	if (index < 0) return undefined;

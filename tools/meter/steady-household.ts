@@ -1,12 +1,14 @@
 /**
- * A household with registers that are functions of time, so that rows of a load profile are made on demand: a year of
- * quarter hours takes no memory, and equals what the meter shows.
+ * A household whose registers are functions of time. Rows of a load profile can therefore be made on demand: a year of
+ * quarter hours takes no memory, and equals the values that the meter shows.
  */
 import type { HouseholdReading } from "./household.js";
 
 const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
-/** Registers at the start of 2020, Wh; mean powers and their swing over the day, W. */
+/**
+ * Start of 2020. The next constants are the registers at that time, and mean powers with their variation over the day.
+ */
 const BEGIN_MS = Date.UTC(2020, 0, 1);
 const IMPORT_WH = 1_000_000;
 const EXPORT_WH = 500_000;
@@ -15,7 +17,7 @@ const IMPORT_SWING_W = 260;
 const EXPORT_W = 180;
 
 export interface Counters {
-	/** Wh, whole. */
+	/** Energies in whole Wh. */
 	importWh: number;
 	exportWh: number;
 }
@@ -31,12 +33,12 @@ export function countersAt(utcMs: number): Counters {
 }
 
 export interface StoredRows {
-	/** The last row is at the end of the last period. */
+	/** Number of rows. The last row is at the end of the last complete period. */
 	rows: number;
-	/** Seconds; default 900. */
+	/** Period in seconds. Default: 900. */
 	periodS?: number;
 	isLastFirst?: boolean;
-	/** Undefined if the meter has no row of that time. Default: `countersAt`. */
+	/** Returns the counters at a time, or undefined if the meter has no row of that time. Default: `countersAt`. */
 	counters?: (utcMs: number) => Counters | undefined;
 }
 

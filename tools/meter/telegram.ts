@@ -1,9 +1,10 @@
 /**
- * Telegram files: an IEC 62056-21 transmission as a meter sends it, for the simulator and tests.
+ * Reads telegram files. A telegram file is an IEC 62056-21 transmission as a meter sends it, for the simulator and
+ * tests.
  *
- * A file has raw bytes. If its name ends in `.hex` it has text: bytes as two hex digits, optional blanks, comments from
- * `#` to the end of the line. The content is the identification line `/XXXZident CR LF`, then the block, with STX, ETX
- * and BCC if the meter sends them.
+ * A file has raw bytes. If its name ends in `.hex`, it has text: bytes as two hex digits, optional blanks, and comments
+ * from `#` to the end of the line. The content is the identification line `/XXXZident CR LF`, followed by the block.
+ * STX, ETX and BCC are included if the meter sends them.
  */
 import { readFileSync } from "node:fs";
 
@@ -17,10 +18,12 @@ export const NAK = 0x15;
 const SLASH = 0x2f;
 const QUESTION_MARK = 0x3f;
 
-/** The largest known capture has 16 593 bytes. */
+/** Limit of a telegram. The largest known capture has 16 593 bytes. */
 export const TELEGRAM_LIMIT = 65_536;
 
-/** Modes of IEC 62056-21, 6.4: A and B send the block without an acknowledgement, C waits for one, D is unsolicited. */
+/**
+ * Modes of IEC 62056-21, 6.4. A and B send the block without an acknowledgement, C waits for one, and D is unsolicited.
+ */
 export type MeterMode = "A" | "B" | "C" | "D";
 
 export function readTelegram(path: string): Uint8Array {
@@ -41,14 +44,14 @@ function parseHex(text: string, path: string): Uint8Array {
 }
 
 export interface Telegram {
-	/** Bytes up to the CR LF of the identification, with those before the `/`. */
+	/** Bytes until the CR LF of the identification, including any before the `/`. */
 	readonly opening: Uint8Array;
 	readonly slash: number;
-	/** Block, with bytes before its STX and after its BCC. */
+	/** The block, including any bytes before its STX and after its BCC. */
 	readonly message: Uint8Array;
 }
 
-/** The identification begins at the first `/` that is not an echoed sign-on `/?`. */
+/** Splits a telegram. The identification begins at the first `/` that does not belong to an echoed sign-on `/?`. */
 export function splitTelegram(bytes: Uint8Array): Telegram {
 	let slash = bytes.indexOf(SLASH);
 	while (slash >= 0 && bytes[slash + 1] === QUESTION_MARK) slash = bytes.indexOf(SLASH, slash + 1);
@@ -61,13 +64,17 @@ export function baudCharacter(telegram: Telegram): number {
 	return telegram.opening[telegram.slash + 4];
 }
 
-/** A lower-case third letter of the maker means an answer within 20 ms (IEC 62056-21, 6.3.2). */
+/**
+ * Returns true if the third letter of the maker is lower case. This means an answer within 20 ms (IEC 62056-21, 6.3.2).
+ */
 export function answersQuickly(telegram: Telegram): boolean {
 	const letter = telegram.opening[telegram.slash + 3];
 	return letter >= 0x61 && letter <= 0x7a;
 }
 
-/** Mode D if there is no STX and an empty line follows the identification, otherwise the mode that Z implies. */
+/**
+ * Returns mode D if there is no STX and an empty line follows the identification, otherwise the mode that Z implies.
+ */
 export function modeOf(telegram: Telegram): MeterMode {
 	const { message } = telegram;
 	if (message[0] === CR && message[1] === LF && message.indexOf(STX) < 0) return "D";
@@ -76,7 +83,7 @@ export function modeOf(telegram: Telegram): MeterMode {
 	return z >= 0x41 && z <= 0x46 ? "B" : "A";
 }
 
-/** Speed for Z (IEC 62056-21, 6.3.14); undefined if Z means none. */
+/** Returns the speed that Z means (IEC 62056-21, 6.3.14), or undefined if it means none. */
 export function promisedBaud(z: number, mode: MeterMode): number | undefined {
 	if (mode === "C") return [300, 600, 1200, 2400, 4800, 9600, 19200][z - 0x30];
 	if (mode === "B") return [600, 1200, 2400, 4800, 9600, 19200][z - 0x41];
@@ -89,7 +96,7 @@ export function checkPosition(message: Uint8Array): number {
 	return end < 0 || end + 1 >= message.length ? -1 : end + 1;
 }
 
-/** `SOH` or `STX`, the content, `ETX`, and the check over everything after the first character (ISO 1155). */
+/** Makes `SOH` or `STX`, the content, `ETX`, and a check over everything after the first character (ISO 1155). */
 export function frame(content: Uint8Array, first = STX): Uint8Array {
 	let check = ETX;
 	for (const byte of content) check ^= byte;

@@ -1,6 +1,7 @@
 /**
- * Frames of TIC (télé-information client) as a Linky sends them, made for this project: standard form for one or three
- * phases, historic form with one or two tariffs. Enedis-NOI-CPT_54E, 5.3 and 6.2; Enedis-NOI-CPT_02E, 3.
+ * Frames of TIC (télé-information client) as a Linky sends them. They were made for this project: the standard form for
+ * one or three phases, and the historic form with one or two tariffs (Enedis-NOI-CPT_54E, 5.3 and 6.2;
+ * Enedis-NOI-CPT_02E, 3).
  */
 import { encodeCharacter } from "../../hosts/node/wire-character.js";
 import type { HouseholdReading } from "./household.js";
@@ -19,12 +20,12 @@ function whole(value: number, digits: number): string {
 	return Math.max(0, Math.round(value)).toString().padStart(digits, "0");
 }
 
-/** Time stamp: a letter for the season, always that of winter, and YYMMDDhhmmss. */
+/** Makes a time stamp: a letter for the season, which is always winter here, and YYMMDDhhmmss. */
 function stamp(utcMs: number): string {
 	return `H${new Date(utcMs).toISOString().replace(/\D/g, "").slice(2, 14)}`;
 }
 
-/** LF, label, data and check, CR. The check covers the last separator in the standard form only. */
+/** Makes a group: LF, label, data and check, CR. Only in the standard form does the check cover the last separator. */
 export function ticGroup(mode: TICMode, ...fields: readonly string[]): string {
 	const separator = mode === "standard" ? "\t" : " ";
 	const text = fields.join(separator);
@@ -96,7 +97,7 @@ export function ticFrame(reading: HouseholdReading, mode: TICMode): Uint8Array {
 	return new Uint8Array(Buffer.from(`\x02${groups.join("")}\x03`, "latin1"));
 }
 
-/** Frame as on the line, with the parity bit of 7E1. */
+/** Returns the frame as it is on the line, with the parity bit of 7E1. */
 export function ticTelegram(reading: HouseholdReading, mode: TICMode): Uint8Array {
 	return ticFrame(reading, mode).map((character) => encodeCharacter(character));
 }

@@ -1,5 +1,5 @@
 /**
- * Finds a test vector in test/vectors, for the benchmark and the tests. Depending on the licence of its source, it is
+ * Finds a test vector in test/vectors, for the benchmark and the tests. The licence of its source decides whether it is
  * in the protocol's folder or in the folder of the same name under `restricted` (test/vectors/README.md).
  */
 import { existsSync, readdirSync } from "node:fs";

@@ -1,15 +1,15 @@
 /**
- * Wakes a battery meter from its sleep (IEC 62056-21, annex A): NUL characters sent for 2.1 s to 2.3 s at 300 Bd wake
- * it, and it accepts a sign-on 1.5 s to 1.7 s after the last of them.
+ * Wakes a battery meter from its sleep (IEC 62056-21, annex A). NUL characters that are sent for 2.1 s to 2.3 s at 300
+ * Bd wake the meter. It accepts a sign-on 1.5 s to 1.7 s after the last NUL.
  */
 
-/** 2.1 s: 63 characters of 33.3 ms. */
+/** Number of NULs in 2.1 s. Each takes 33.3 ms. */
 export const WAKE_UP_NULS = 63;
-/** A longer gap restarts the count; the standard allows 5 ms after a character of 33 ms. */
+/** A longer gap between two NULs restarts the count. The standard allows 5 ms after a character of 33 ms. */
 export const NUL_GAP_MS = 100;
 /** Time from the last NUL to the earliest end of the sign-on. */
 export const START_UP_MS = 1500;
-/** Without a sign-on the meter goes back to sleep. */
+/** Time after which the meter goes back to sleep if there is no sign-on. */
 export const AWAKE_MS = 5000;
 
 export class WakeUp {

@@ -13,7 +13,7 @@ export const text = { type: "string" } as const;
 export const flag = { type: "boolean" } as const;
 
 type Kinds = Record<string, typeof text | typeof flag>;
-/** Flags are true or undefined. */
+/** Parsed options. Flags are true or undefined. */
 export type Words<K extends Kinds> = { [Name in keyof K]?: K[Name] extends typeof text ? string : boolean };
 
 export function parseWords<K extends Kinds>(args: string[], options: K): Words<K> {

@@ -1,4 +1,6 @@
-/** Firmware files for `npm start` and `npm run linux`; their images contain only a version and a fault. */
+/**
+ * Makes firmware files for `npm start` and `npm run linux`. Their images contain only a version and a simulated fault.
+ */
 import { makeBenchImage } from "../../hosts/node/simulator-image.js";
 import {
 	IMAGE_CHIP,
@@ -21,7 +23,7 @@ export interface BenchFile {
 	readonly buildNumber: number;
 	readonly securityLevel: number;
 	readonly size: number;
-	/** A name in FAULTS. */
+	/** Name of the fault in FAULTS. */
 	readonly fault?: string | undefined;
 	readonly signer: Signer;
 	readonly packed: boolean;

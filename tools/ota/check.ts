@@ -1,4 +1,4 @@
-/** Checks a firmware file as a gateway does. Follows docs/firmware-files.md, and uses none of the gateway's code. */
+/** Checks a firmware file as a gateway does. It follows docs/firmware-files.md and uses none of the gateway's code. */
 import { createHash } from "node:crypto";
 import { checkImage, isChip } from "./esp-image.js";
 import {
@@ -34,7 +34,7 @@ export const DOWNGRADE = "ota_downgrade";
 export const WRITE_FAILED = "ota_write_failed";
 
 export class Refusal extends Error {
-	/** Code of `ota_last_error`. */
+	/** Code that a gateway reports as `ota_last_error`. */
 	readonly code: string;
 
 	constructor(code: string, sentence: string) {
@@ -72,7 +72,9 @@ function demand(condition: boolean, sentence: string, code = INVALID_IMAGE): ass
 const hex = (value: number, digits = 4) => `0x${value.toString(16).toUpperCase().padStart(digits, "0")}`;
 const isSame = (one: Uint8Array, other: Uint8Array) => Buffer.compare(one, other) === 0;
 
-/** Reads the part before the image. `fileLength`: length of the whole file. Does not check signature and board. */
+/**
+ * Reads the bytes before the image. `fileLength` is the length of the whole file. Does not check signature and board.
+ */
 export function readFront(bytes: Uint8Array, fileLength: number): Front {
 	demand(bytes.length >= HEADER_LENGTH, `${bytes.length} bytes are not a firmware file.`);
 	const header = decodeHeader(bytes);
@@ -118,7 +120,7 @@ function checkSizes(header: Header, metadata: Metadata, { tag, length }: Element
 	demand(isPacked === 1 || imageLength === contentLength, "A plain image must have the size of its element.");
 }
 
-/** Makes the checks that a gateway makes before it erases flash, in the same order. */
+/** Makes the checks that a gateway makes before it erases flash, in the same order. Throws a Refusal if one fails. */
 export function checkFront({ metadata, signed, signature }: Front, target: Target): void {
 	const { imageLength, product, chip, deviceId, securityLevel } = metadata;
 	demand(
@@ -148,7 +150,9 @@ function checkSignature(id: Uint8Array, signed: Uint8Array, signature: Uint8Arra
 	demand(isSignature(point, signed, signature), `The signature does not match its key, ${name}.`, BAD_SIGNATURE);
 }
 
-/** Returns the image as written to flash. Throws a Refusal if data or image differ from what was signed. */
+/**
+ * Returns the image as it is written to flash. Throws a Refusal if the data or the image differ from what was signed.
+ */
 export function imageOf({ metadata, content }: FirmwareFile): Uint8Array {
 	const { isPacked, imageLength, contentHash, imageHash } = metadata;
 	let image = content;
@@ -158,7 +162,7 @@ export function imageOf({ metadata, content }: FirmwareFile): Uint8Array {
 		throw new Refusal(INVALID_IMAGE, `The packed image is damaged: ${(error as Error).message}.`);
 	}
 	demand(isSame(sha256(content), contentHash), "The SHA-256 of the file's contents is not the one that was signed.");
-	// A gateway cannot distinguish this fault from flash that has not stored the data.
+	// The code is WRITE_FAILED, because a gateway cannot distinguish this fault from flash that has not stored the data.
 	demand(isSame(sha256(image), imageHash), "The SHA-256 of the image is not the one that was signed.", WRITE_FAILED);
 	return image;
 }

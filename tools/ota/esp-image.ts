@@ -1,7 +1,7 @@
 /**
- * Application images of ESP-IDF (esp_image_format.h), as far as the boot loader checks them without the chip's keys: a
- * header of 24 bytes, segments with heads of 8 bytes, a checksum that ends a block of 16 bytes, and usually a SHA-256
- * of everything.
+ * Checks application images of ESP-IDF (esp_image_format.h), as far as the boot loader can check them without the
+ * chip's keys. An image has a header of 24 bytes, segments with headers of 8 bytes, a checksum that ends a block of 16
+ * bytes, and usually a SHA-256 of everything.
  */
 import { createHash } from "node:crypto";
 import type { Chip } from "../../hosts/esp32/boards.js";
@@ -24,7 +24,7 @@ export function isChip(name: string): name is Chip {
 	return Object.hasOwn(CHIP_IDS, name);
 }
 
-/** Throws an Error with a message for the user if this chip's boot loader would reject it. */
+/** Throws an Error with a message for the user if the boot loader of this chip would reject the image. */
 export function checkImage(image: Uint8Array, chip: Chip): void {
 	const bytes = Buffer.from(image.buffer, image.byteOffset, image.length);
 	if (bytes.length < HEADER_LENGTH || bytes[0] !== MAGIC)
@@ -45,7 +45,9 @@ export function checkImage(image: Uint8Array, chip: Chip): void {
 		throw new Error("The image is damaged: its own SHA-256 is wrong.");
 }
 
-/** `end` is the end of the block with the checksum; with secure boot a signature follows. */
+/**
+ * Reads the segments. `end` is the end of the block that has the checksum. With secure boot, a signature follows it.
+ */
 function readSegments(bytes: Buffer): { end: number; checksum: number } {
 	const count = bytes[SEGMENTS_AT];
 	if (count === 0 || count > SEGMENT_LIMIT) throw new Error(`The image is damaged: ${count} segments.`);

@@ -1,6 +1,9 @@
 /** Binary format of firmware files (docs/firmware-files.md). */
 
-/** Kinds of fields: a little-endian number of 1, 2 or 4 bytes; ASCII text padded with zeros; raw bytes. */
+/**
+ * Kinds of fields. A number is little-endian and has 1, 2 or 4 bytes. A text is ASCII, padded with zeros. Bytes are
+ * raw.
+ */
 type Kind = "number" | "text" | "bytes";
 type Field = readonly [name: string, kind: Kind, length: number];
 type ValueOf<K extends Kind> = K extends "number" ? number : K extends "text" ? string : Uint8Array;
@@ -41,7 +44,7 @@ const ELEMENT_FIELDS = [
 ] as const satisfies readonly Field[];
 
 export type Header = Values<typeof HEADER_FIELDS>;
-/** Members with `content` in their names describe the data of the second element. */
+/** Signed metadata. Members with `content` in their names describe the data of the second element. */
 export type Metadata = Values<typeof METADATA_FIELDS>;
 export type ElementHead = Values<typeof ELEMENT_FIELDS>;
 
@@ -49,11 +52,11 @@ const lengthOf = (fields: readonly Field[]) => fields.reduce((sum, [, , length])
 
 export const HEADER_LENGTH = lengthOf(HEADER_FIELDS);
 export const ELEMENT_HEAD_LENGTH = lengthOf(ELEMENT_FIELDS);
-/** Signed metadata bytes; the signature follows. */
+/** Length of the signed metadata in bytes. The signature follows them. */
 export const SIGNED_LENGTH = lengthOf(METADATA_FIELDS);
 export const SIGNATURE_LENGTH = 64;
 export const SIGNED_AT = HEADER_LENGTH + ELEMENT_HEAD_LENGTH;
-/** Data of the second element. */
+/** Offset of the data of the second element. */
 export const CONTENT_AT = SIGNED_AT + SIGNED_LENGTH + SIGNATURE_LENGTH + ELEMENT_HEAD_LENGTH;
 
 export const IDENTIFIER = 0x0beef11e;
@@ -102,7 +105,7 @@ function exact(name: string, length: number, value: Uint8Array): Uint8Array {
 	throw new RangeError(`${name} has ${length} bytes, not ${value.length}.`);
 }
 
-/** Removes only the zeros at the end of a string, so that a comparison shows any others. */
+/** Decodes fields. Only the zeros at the end of a text are removed, so that a comparison reveals any other zeros. */
 function decode(fields: readonly Field[], bytes: Uint8Array): Record<string, number | string | Uint8Array> {
 	const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 	const values: Record<string, number | string | Uint8Array> = {};

@@ -1,4 +1,4 @@
-/** Hardware for which firmware files are made: boards and simulator. */
+/** Hardware for which firmware files are made: the boards and the simulator. */
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

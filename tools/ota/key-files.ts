@@ -1,11 +1,14 @@
-/** Firmware keys in files, and external programs that sign. Private keys must be outside the repository. */
+/**
+ * Reads and writes the files of firmware keys, and runs external programs that sign. Private keys must be outside the
+ * repository.
+ */
 import { spawnSync } from "node:child_process";
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { derSignature, isSignature, keySigner, pointOf, type Signer } from "./keys.js";
 
-/** Environment variable with the passphrase of a private key; if it is set, a new private key is encrypted with it. */
+/** Environment variable with the passphrase of a private key. If it is set, a new private key is encrypted with it. */
 export const PASSPHRASE = "OTA_KEY_PASSPHRASE";
 
 export interface KeyPair {
@@ -15,8 +18,9 @@ export interface KeyPair {
 }
 
 /**
- * PATH has the private key (PKCS#8), readable by the owner only, and PATH.pub the public key (SPKI), both as PEM.
- * Throws an Error with a message for the user, and writes nothing, if a file exists or is in `repository`.
+ * Writes a new key pair as PEM. PATH gets the private key (PKCS#8), which only its owner can read. PATH.pub gets the
+ * public key (SPKI). If a file exists or is in `repository`, throws an Error with a message for the user and writes
+ * nothing.
  */
 export function writeKeyPair(path: string, repository: string): KeyPair {
 	const [privateFile, publicFile] = [path, `${path}.pub`].map((name) => resolve(name));
@@ -65,8 +69,7 @@ function readKey(path: string, parse: (pem: Buffer) => KeyObject): KeyObject {
 	try {
 		return parse(content);
 	} catch (error) {
-		// One wrong passphrase in about 250 gives valid padding; OpenSSL then reports only that it can't decode the
-		// key.
+		// About one in 250 wrong passphrases gives valid padding. OpenSSL then reports only that it cannot decode the key.
 		if (content.includes("ENCRYPTED"))
 			throw new Error(`The key in ${path} has a passphrase: put it into $${PASSPHRASE}.`);
 		throw new Error(`${path} contains no readable key (${(error as Error).message}).`);
@@ -74,8 +77,8 @@ function readKey(path: string, parse: (pem: Buffer) => KeyObject): KeyObject {
 }
 
 /**
- * Runs an external command in the shell. It gets the message, or its SHA-256 with `digest`, on standard input, and
- * prints r and s (64 bytes) or their DER form.
+ * Makes a signer that runs an external command in the shell. The command gets the message, or with `digest` the SHA-256
+ * of the message, on standard input. It prints r and s (64 bytes) or their DER form.
  */
 export function commandSigner(command: string, point: Uint8Array, digest: boolean): Signer {
 	return {

@@ -5,7 +5,7 @@ import { pointOfKey } from "../../hosts/node/p256.js";
 import { P256_POINT_LENGTH } from "../../modules/io/crypto.js";
 
 export interface Signer {
-	/** The public key as a point: 4, x, y. */
+	/** Public key as an uncompressed point: 4, x, y. */
 	readonly point: Uint8Array;
 	/** Returns the ECDSA signature of the message: r and s, 32 bytes each. */
 	sign(message: Uint8Array): Uint8Array;
@@ -31,7 +31,7 @@ export function publicKeyOf(point: Uint8Array): KeyObject {
 	return createPublicKey({ key: { kty: "EC", crv: "P-256", x: coordinate(1), y: coordinate(33) }, format: "jwk" });
 }
 
-/** First 8 bytes of the SHA-256 of the point. */
+/** Returns the first 8 bytes of the SHA-256 of the point. */
 export function keyIdOf(point: Uint8Array): Uint8Array {
 	return createHash("sha256").update(point).digest().subarray(0, 8);
 }
@@ -40,7 +40,7 @@ export function isSignature(point: Uint8Array, message: Uint8Array, signature: U
 	return verify("sha256", message, { key: publicKeyOf(point), dsaEncoding: "ieee-p1363" }, signature);
 }
 
-/** r and s of a DER signature (RFC 3279, 2.2.3). */
+/** Returns r and s of a DER signature (RFC 3279, 2.2.3). */
 export function derSignature(bytes: Uint8Array): Uint8Array | undefined {
 	const { offset, result } = fromBER(bytes);
 	if (offset !== bytes.length || !(result instanceof Sequence)) return undefined;

@@ -34,11 +34,11 @@ export interface Firmware {
 	readonly packed?: boolean;
 }
 
-/** Faults of a file, for tests; they are signed. */
+/** Faults of a file, for tests. The signature covers them. */
 export interface Oddities {
 	readonly header?: Partial<Header>;
 	readonly metadata?: Partial<Metadata>;
-	/** Data of the second element. Metadata and sizes describe it, unless they are given too. */
+	/** Data of the second element. Metadata and sizes describe these data, unless they are given too. */
 	readonly content?: Uint8Array;
 }
 
@@ -46,8 +46,8 @@ const NAME_LENGTH = 32;
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();
 
 /**
- * Throws a RangeError with a message for the user if a value does not fit, and an Error if the signer's result is not a
- * signature by its key.
+ * Makes a firmware file. Throws a RangeError with a message for the user if a value does not fit. Throws an Error if
+ * the signer's result is not a signature by its key.
  */
 export function makeFirmwareFile(firmware: Firmware, odd: Oddities = {}): Buffer {
 	const { image, deviceId, chip, version, buildNumber, securityLevel, signer, packed = true } = firmware;

@@ -4,11 +4,12 @@
  */
 import { deflateSync, inflateSync } from "node:zlib";
 
-/** Length of a piece before compression, bytes. The last piece may be shorter. */
+/** Length of a piece before compression, bytes. Only the last piece may be shorter. */
 export const PIECE_LENGTH = 65536;
 const LENGTH_BYTES = 4;
 /**
- * Binary logarithm of the largest window. The chip has memory for 4 KB; the header of each stream states its window.
+ * Binary logarithm of the largest compression window. The chip has memory for 4 KB. The header of each stream states
+ * its window.
  */
 const WINDOW_BITS = 12;
 
@@ -27,7 +28,9 @@ export function pack(image: Uint8Array): Buffer {
 	return Buffer.concat(parts);
 }
 
-/** Throws an Error with a message for the user if the pieces are not exactly those of one image. */
+/**
+ * Unpacks an image. Throws an Error with a message for the user if the pieces are not exactly the pieces of one image.
+ */
 export function unpack(content: Uint8Array, length: number): Buffer {
 	const source = Buffer.from(content.buffer, content.byteOffset, content.length);
 	const parts: Buffer[] = [];
@@ -46,7 +49,7 @@ export function unpack(content: Uint8Array, length: number): Buffer {
 }
 
 function unpackPiece(stream: Buffer, length: number, piece: number): Buffer {
-	// The upper four bits are the binary logarithm of the window, less 8 (RFC 1950, 2.2).
+	// The upper four bits are the binary logarithm of the window, minus 8 (RFC 1950, 2.2).
 	if (stream.length > 0 && (stream[0] >> 4) + 8 > WINDOW_BITS) throw new Error(`piece ${piece} has a larger window`);
 	let unpacked: { buffer: Buffer; engine: { bytesWritten: number } };
 	try {
@@ -54,7 +57,7 @@ function unpackPiece(stream: Buffer, length: number, piece: number): Buffer {
 	} catch (error) {
 		throw new Error(`piece ${piece} can't be unpacked: ${(error as Error).message}`);
 	}
-	// Node's zlib does not report data after the end of a stream.
+	// This check is needed because Node's zlib does not report data after the end of a stream.
 	if (unpacked.engine.bytesWritten !== stream.length) throw new Error(`piece ${piece} has bytes after its end`);
 	if (unpacked.buffer.length !== length)
 		throw new Error(`piece ${piece} has ${unpacked.buffer.length} bytes, not ${length}`);

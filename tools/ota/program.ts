@@ -20,7 +20,7 @@ import { sendSettings } from "./settings-sender.js";
 import { describeFile } from "./text.js";
 import { tryUpdate } from "./try.js";
 
-/** Size of the image of `bench`, bytes: roughly that of a chip's firmware. */
+/** Size of the image that `bench` makes, bytes. It is roughly the size of a chip's firmware. */
 const BENCH_SIZE = 1_500_000;
 const CONSOLE_BAUD = 115_200;
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../../..");
@@ -341,8 +341,8 @@ function parse(args: string[]): { given: Given; files: string[] } {
 }
 
 /**
- * Returns the exit code: 2 for a bad command line, 1 for a rejected file and other errors. `try` and `send-settings`
- * return a promise.
+ * Runs a command. Returns the exit code: 2 after a bad command line, 1 after a rejected file or another error. The
+ * commands `try` and `send-settings` return a promise.
  */
 export function main(args: string[], output: Output): number | Promise<number> {
 	const failed = (error: unknown) => complain(error as Error, output);

@@ -1,4 +1,4 @@
-/** Signed settings files (docs/fleet.md). Uses none of the gateway's code. */
+/** Makes signed settings files (docs/fleet.md). It uses none of the gateway's code. */
 import { keyIdOf, type Signer } from "./keys.js";
 
 export const SETTINGS_FILE_LIMIT = 4500;
@@ -9,14 +9,14 @@ const ADDRESSEE = /^[!-~]{0,32}$/;
 export interface SettingsFile {
 	/** Text of a backup (docs/backup.md). */
 	readonly settings: string;
-	/** 1 to 4294967295. */
+	/** Counter of settings files, 1 to 4294967295. */
 	readonly counter: number;
-	/** Serial number or group; empty: every gateway. */
+	/** Serial number or group for which the file is. Empty: every gateway. */
 	readonly addressee: string;
 	readonly signer: Signer;
 }
 
-/** Throws an Error with a message for the user. */
+/** Throws an Error with a message for the user if the file cannot be made. */
 export function makeSettingsFile({ settings, counter, addressee, signer }: SettingsFile): Buffer {
 	if (!(Number.isInteger(counter) && counter >= 1 && counter < 2 ** 32))
 		throw new Error("The counter is a whole number from 1 to 4294967295.");
@@ -36,7 +36,7 @@ export function makeSettingsFile({ settings, counter, addressee, signer }: Setti
 	return Buffer.concat([signed, signer.sign(signed)]);
 }
 
-/** True if the file has the form and length of a settings file. The signature is not checked. */
+/** Returns true if the file has the form and length of a settings file. The signature is not checked. */
 export function isSettingsFile(file: Buffer): boolean {
 	const { length } = file;
 	const isPossible = length > HEAD_LENGTH + SIGNATURE_LENGTH && length <= SETTINGS_FILE_LIMIT;
@@ -47,7 +47,7 @@ export function isSettingsFile(file: Buffer): boolean {
 	);
 }
 
-/** Returns only what a gateway reads: the form, and the settings. */
+/** Returns only the members of the backup that a gateway reads: the form, and the settings. */
 function contentOf(text: string): { backup: unknown; settings: unknown } {
 	const { backup, settings } = JSON.parse(text) ?? {};
 	if (backup !== 1 || typeof settings !== "object" || settings === null)

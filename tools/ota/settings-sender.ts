@@ -1,6 +1,7 @@
 /**
- * Sends a signed settings file over the console of a gateway (docs/fleet.md). The line also carries the gateway's log,
- * so a packet may begin anywhere, and may be lost. Uses none of the gateway's code.
+ * Sends a signed settings file over the console of a gateway (docs/fleet.md). The gateway prints its log over the same
+ * line. Therefore a packet may begin anywhere in the output, and may be lost. The code here uses none of the gateway's
+ * code.
  */
 import type { LinePort } from "../meter/line-port.js";
 import { Refusal } from "./check.js";
@@ -24,20 +25,23 @@ const UNKNOWN_COMMAND = 2;
 const COMMAND_FILE = 240;
 const TOO_LONG = "provision_invalid";
 
-/** The packet of a piece fits the chip's buffer of 256 bytes, so it survives a busy gateway. */
+/**
+ * Longest piece of the file. Its packet fits into the chip's buffer of 256 bytes, so it is not lost while the gateway
+ * is busy.
+ */
 const PIECE_LIMIT = 192;
-/** Longer than the gateway's limit for a gap in a packet, 1 s. */
+/** Longest wait for an answer. It is longer than the gateway's limit for a gap within a packet, 1 s. */
 const ANSWER_MS = 3000;
 const ASK_AGAIN_MS = 250;
 const BUSY_MS = 2000;
-/** Limits of the time without progress: until the first answer (the gateway may be starting), and in all. */
+/** Longest time without progress: until the first answer, because the gateway may be starting, and in total. */
 const SILENCE_MS = 20_000;
 const PATIENCE_MS = 60_000;
-/** Bytes between two reports of progress. */
+/** Number of bytes between two reports of progress. */
 const STEP = 1000;
 
 const QUESTION = Buffer.alloc(0);
-/** States that come from this program, not from the gateway. */
+/** States that this program reports itself. All other states come from the gateway. */
 const SILENT = "silent";
 const DAMAGED = "damaged";
 const UNKNOWN = "unknown";
@@ -50,7 +54,10 @@ const UNFIT =
 const UNFINISHED =
 	"The gateway answers, but the transfer was not completed. The gateway's log says whether the file was applied.";
 
-/** Resolves when the gateway has applied the file. Rejects with a Refusal, or an Error with a message for the user. */
+/**
+ * Resolves when the gateway has applied the file. Rejects with a Refusal, or with an Error that has a message for the
+ * user.
+ */
 export async function sendSettings(
 	line: ConsoleLine,
 	file: Uint8Array,
@@ -59,7 +66,7 @@ export async function sendSettings(
 ): Promise<void> {
 	const client = new ConsoleClient(line, timers);
 	const transfer = new Transfer(file, log);
-	/** Time without progress. */
+	/** Time without progress so far. */
 	let waitedMs = 0;
 	let isHeard = false;
 	while (!transfer.isApplied) {
@@ -85,12 +92,13 @@ class Transfer {
 	constructor(file: Uint8Array, log: (text: string) => void) {
 		this.#file = file;
 		this.#log = log;
-		// There are at least two pieces: if an answer is late, the first is sent twice, so it must not be the whole file.
+		// There are at least two pieces. If an answer is late, the first piece is sent twice, so it must not be the whole
+		// file.
 		this.#pieceLength = Math.min(PIECE_LIMIT, Math.ceil(file.length / 2));
 		this.next = this.pieceAt(0);
 	}
 
-	/** Takes the answer to `next`. Returns the pause before the following one; 0 after progress. */
+	/** Processes the answer to `next`. Returns the pause before the next command, which is 0 after progress. */
 	take([state, detail = "", sentence = ""]: readonly string[]): number {
 		const isAnswer = this.next !== QUESTION;
 		this.next = QUESTION;
@@ -109,7 +117,7 @@ class Transfer {
 			case "more":
 				return this.goOn(Number(detail));
 		}
-		// Until the first piece is stored, another state is the result of an earlier file, unless this file is too long.
+		// Until the first piece is stored, any other state is the result of an earlier file, unless this file is too long.
 		if (this.#stored === 0 && !(isAnswer && state === TOO_LONG)) return this.begin(ASK_AGAIN_MS);
 		if (state !== "applied") throw new Refusal(state, detail === "" ? sentence : `${detail}: ${sentence}`);
 		this.isApplied = true;
@@ -158,7 +166,7 @@ class ConsoleClient {
 		});
 	}
 
-	/** Returns the strings of the gateway's result, or a state of this program. */
+	/** Sends the data. Returns the strings of the gateway's result, or a state of this program. */
 	async ask(data: Uint8Array): Promise<readonly string[]> {
 		if (this.#lost !== undefined) return this.#lost;
 		return new Promise((resolve) => {
@@ -175,7 +183,7 @@ class ConsoleClient {
 	#take(bytes: Uint8Array): void {
 		this.#received = Buffer.concat([this.#received, bytes]);
 		let at = this.#received.indexOf(START);
-		// A packet that a log line has interrupted may contain the next packet.
+		// If a log line has interrupted a packet, the next packet may begin within its length.
 		while (at >= 0) {
 			const dataEnd = at + DATA_AT + (this.#received[at + LENGTH_AT] ?? 0xff);
 			const isWhole = sumOf(this.#received.subarray(at, dataEnd)) === this.#received[dataEnd];
@@ -203,7 +211,7 @@ class ConsoleClient {
 /** Length of the longest packet. */
 const LONGEST = DATA_AT + 255 + 1;
 
-/** The line end before a packet ends an earlier packet that was interrupted. */
+/** Makes a packet. The line end before it ends an earlier packet that was interrupted. */
 function packetOf(data: Uint8Array): Buffer {
 	const head = [PACKET_COMMAND, data.length + 2, COMMAND_FILE, data.length];
 	const packet = Buffer.concat([START, Buffer.from(head), data]);

@@ -2,7 +2,7 @@
 import type { FirmwareFile } from "./check.js";
 import { hardwareById } from "./hardware.js";
 
-/** One line per fact, without a final line end. */
+/** Returns one line for each fact, without a line end after the last one. */
 export function describeFile({ header, metadata, signature, content }: FirmwareFile): string {
 	const { manufacturer, imageType, fileVersion, stackVersion, name, fileLength } = header;
 	const { isPacked, deviceId, chip, buildNumber, imageLength } = metadata;

@@ -1,6 +1,6 @@
 /**
- * `npm run ota -- try`: updates a gateway of `npm start` or `npm run linux`. Makes a signed firmware file of the next
- * version, uploads it, and waits until the gateway runs it.
+ * `npm run ota -- try`: updates a gateway that `npm start` or `npm run linux` runs. Makes a signed firmware file of the
+ * next version, uploads it, and waits until the gateway runs this version.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { GatewayClient } from "../api/client.js";
 import { makeBenchFile } from "./bench-file.js";
 import { fileSigner } from "./key-files.js";
 
-/** Size of the image, bytes: roughly that of a chip's firmware. */
+/** Size of the image, bytes. It is roughly the size of a chip's firmware. */
 const IMAGE_SIZE = 1_500_000;
 const RESTART_LIMIT_MS = 60_000;
 const RETRY_MS = 500;
@@ -22,7 +22,7 @@ export interface Trial {
 	readonly password: string | undefined;
 }
 
-/** Throws an Error with a message for the user if there is no such gateway or it rejects the file. */
+/** Throws an Error with a message for the user if there is no such gateway, or if it rejects the file. */
 export async function tryUpdate({ state, port, password }: Trial, log: (text: string) => void): Promise<void> {
 	const keyFile = join(state, UPDATE_KEY_FILE);
 	for (const file of [keyFile, join(state, "factory.json")])
@@ -43,7 +43,7 @@ export async function tryUpdate({ state, port, password }: Trial, log: (text: st
 	log(`${version} runs, on trial: it is kept once it has worked for a minute (docs/firmware-files.md).`);
 }
 
-/** Throws an Error if the version does not have three numbers. */
+/** Returns the next version. Throws an Error if the version does not have three numbers. */
 export function following(version: string): { version: string; buildNumber: number } {
 	const [, series, third] = /^(\d+\.\d+\.)(\d+)/.exec(version) ?? [];
 	if (third === undefined) throw new Error(`The version "${version}" has no third number to increase.`);
@@ -51,7 +51,7 @@ export function following(version: string): { version: string; buildNumber: numb
 	return { version: `${series}${buildNumber}`, buildNumber };
 }
 
-/** The restart ends all sessions. */
+/** Waits until the gateway runs the version. The restart ends all sessions, so a new login is needed. */
 async function untilVersion(gateway: GatewayClient, version: string): Promise<void> {
 	const limitMs = performance.now() + RESTART_LIMIT_MS;
 	for (;;) {
@@ -60,7 +60,7 @@ async function untilVersion(gateway: GatewayClient, version: string): Promise<vo
 			await gateway.login();
 			if ((await gateway.version()) === version) return;
 		} catch {
-			// The gateway is down or starting.
+			// The gateway is not running or is still starting.
 		}
 		if (performance.now() > limitMs) throw new Error(`The gateway does not come back with ${version}.`);
 	}

@@ -1,7 +1,7 @@
 /**
  * Writes the folder of a release from what was built:
  *
- *   index.html, install/     the page that installs it from a browser
+ *   index.html, install/     the page that installs the firmware from a browser
  *   BOARD.ota                the signed firmware file, for gateways in use
  *   BOARD.bin                the whole flash of a new unit, to be written at 0
  *   BOARD/                   manifest.json and the parts, for the page
@@ -30,10 +30,10 @@ const SUMS = "SHA256SUMS";
 
 export interface ReleaseContents {
 	readonly root: string;
-	/** The folder exists and is empty. */
+	/** Path of the folder, which exists and is empty. */
 	readonly folder: string;
 	readonly version: Version;
-	/** Boards with the folder of ESP-IDF's build. */
+	/** Boards, each with the folder of its build by ESP-IDF. */
 	readonly built: readonly { readonly board: Board; readonly build: string }[];
 	readonly signer: Signer;
 	readonly securityLevel: number;
@@ -43,7 +43,7 @@ export interface ReleaseContents {
 	readonly warn?: ((line: string) => void) | undefined;
 }
 
-/** Throws an Error if gateways would reject an image. */
+/** Writes the folder. Throws an Error if gateways would reject an image. */
 export async function writeRelease(contents: ReleaseContents): Promise<string[]> {
 	const { root, folder, version, built, sdk, idf } = contents;
 	for (const { board, build } of built) writeBoard(contents, board, build);

@@ -1,6 +1,6 @@
 /**
- * Page that installs the firmware on a board from a browser (ESP Web Tools), as static files. It loads nothing from
- * elsewhere, so that it works from a USB stick and from any web server.
+ * Makes the page that installs the firmware on a board from a browser (ESP Web Tools), as static files. The page loads
+ * nothing from other servers, so it works from a USB stick and from any web server.
  */
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { PRODUCT } from "../../modules/product.js";
 const CARRIED = ["esp-web-tools", "esptool-js", "improv-wifi-serial-sdk", "lit", "@material/web", "pako", "tslib"];
 const TEMPLATE = join("tools", "release", "install");
 
-/** `folder` has a folder with manifest.json for each board. */
+/** Writes the page into `folder`, which has a folder with manifest.json for each board. */
 export async function writeInstallPage(root: string, folder: string, version: string, boards: readonly Board[]) {
 	const source = join(root, TEMPLATE);
 	const install = join(folder, "install");

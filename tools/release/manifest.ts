@@ -1,4 +1,7 @@
-/** Manifest of a board's firmware for ESP Web Tools: chip, parts and their offsets (manifest.json beside the parts). */
+/**
+ * Makes the manifest of a board's firmware for ESP Web Tools (manifest.json). It states the chip, and the parts with
+ * their offsets.
+ */
 import type { Board, Chip } from "../../hosts/esp32/boards.js";
 import { PRODUCT } from "../../modules/product.js";
 import { omissionsOf } from "../sdk/omissions.js";
@@ -11,10 +14,16 @@ const FAMILIES: Readonly<Record<Chip, string>> = Object.freeze({
 	esp32c6: "ESP32-C6",
 });
 
-/** ESP Web Tools waits this long for Improv: a unit that has just started first scans for networks. */
+/**
+ * Time that ESP Web Tools waits for Improv. It must be long, because a unit that has just started first scans for
+ * networks.
+ */
 const IMPROV_WAIT_S = 15;
 
-/** `name` is the one that Improv reports: ESP Web Tools then updates a unit without offering to erase it. */
+/**
+ * Makes the manifest. Its `name` is the one that Improv reports. Therefore ESP Web Tools updates a unit without
+ * offering to erase it.
+ */
 export function manifestOf(board: Board, version: string, parts: readonly Part[]): object {
 	const hasImprov = !omissionsOf(board).includes("improv");
 	return {

@@ -1,7 +1,7 @@
 /**
  * Contents of a new unit's flash: boot loader, partition table, record of the slot to start, and firmware. ESP-IDF
- * lists their offsets (flasher_args.json). The areas between them hold data of the unit (settings, factory data,
- * history). Writing the parts keeps these data; writing the whole image clears them.
+ * lists their offsets (flasher_args.json). The areas between these parts contain data of the unit (settings, factory
+ * data, history). If the parts are written one by one, these data remain; if the whole image is written, they are lost.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,8 +22,8 @@ export interface Part {
 }
 
 /**
- * Reads the parts from ESP-IDF's build `folder`, sorted by offset. Throws an Error with a message for the user if they
- * cannot start a unit.
+ * Reads the parts from ESP-IDF's build `folder`, sorted by offset. Throws an Error with a message for the user if a
+ * unit could not start from them.
  */
 export function readParts(folder: string): Part[] {
 	const file = join(folder, "flasher_args.json");

@@ -1,6 +1,6 @@
 /**
- * Software bill of materials (SBOM) of a firmware, as CycloneDX 1.6. The same sources give the same file: its time is
- * that of the commit, and ids are not random.
+ * Makes the software bill of materials (SBOM) of a firmware, as CycloneDX 1.6. The same sources give the same file,
+ * because its time is the time of the commit, and its ids are not random.
  */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -10,9 +10,12 @@ import { MAKER, PRODUCT } from "../../modules/product.js";
 
 interface FirmwarePart {
 	readonly name: string;
-	/** "sdk" or "idf" stands for the version of the SDK or of ESP-IDF. */
+	/** Version of the component. "sdk" or "idf" stands for the version of the SDK or of ESP-IDF. */
 	readonly version: string;
-	/** Version of ESP-IDF that has this version of the part. With another ESP-IDF the row must be checked. */
+	/**
+	 * Version of ESP-IDF that contains this version of the component. With another version of ESP-IDF, the row must be
+	 * checked.
+	 */
 	readonly within?: string;
 	readonly type: string;
 	/** SPDX identifier of the licence. */
@@ -26,7 +29,7 @@ interface FirmwarePart {
 
 export interface Sources {
 	readonly root: string;
-	/** Version of the SDK; undefined if nothing was built with it. */
+	/** Version of the SDK, or undefined if nothing was built with it. */
 	readonly sdk: string | undefined;
 	readonly idf: string | undefined;
 }
@@ -49,7 +52,7 @@ export function versionOfIDF(folder: string): string {
 	return ["MAJOR", "MINOR", "PATCH"].map((name) => new RegExp(`IDF_VERSION_${name} (\\d+)`).exec(text)?.[1]).join(".");
 }
 
-/** Returns a sentence for each part that may have another version in this ESP-IDF. */
+/** Returns a sentence for each component that may have another version in this ESP-IDF. */
 export function doubts(root: string, idfVersion: string): string[] {
 	return readFirmwareParts(root)
 		.filter(({ within }) => within !== undefined && !idfVersion.startsWith(`${within}.`))
@@ -140,7 +143,7 @@ function references(address: string): Models.ExternalReferenceRepository {
 	return new Models.ExternalReferenceRepository([website]);
 }
 
-/** Name-based UUID (RFC 9562, 5.8). */
+/** Makes a name-based UUID (RFC 9562, 5.8). */
 function uuidOf(text: string): string {
 	const bytes = createHash("sha256").update(text).digest().subarray(0, 16);
 	bytes[6] = 0x80 | (bytes[6] & 0x0f);

@@ -1,24 +1,24 @@
 /**
- * Scans an SBOM: asks OSV (https://google.github.io/osv.dev/post-v1-querybatch/) for known vulnerabilities of the
- * components whose package URL is of an ecosystem that OSV covers. If OSV does not answer, nothing is found, and the
- * result says so.
+ * Looks up known vulnerabilities of the components in an SBOM at OSV
+ * (https://google.github.io/osv.dev/post-v1-querybatch/). It looks up those components whose package URL has an
+ * ecosystem that OSV covers. If OSV does not answer, there are no findings, and the result says so.
  */
 import type { Finding, SBOM } from "./vex.js";
 
 const ADDRESS = "https://api.osv.dev/v1/querybatch";
 const LIMIT_MS = 20_000;
-/** Ecosystems of package URLs that OSV looks up by version. */
+/** Package URLs of the ecosystems that OSV looks up by version. */
 const KNOWN = /^pkg:npm\//;
 
 export interface Scan {
 	readonly findings: readonly Finding[];
-	/** Names of components that OSV can't look up; a person must assess them. */
+	/** Names of the components that OSV cannot look up. A person must assess them. */
 	readonly unknown: readonly string[];
-	/** Reason why there is no result; "" if there is one. */
+	/** Reason why there is no result, or "" if there is one. */
 	readonly skipped: string;
 }
 
-/** Sends a request; throws if there is no answer. */
+/** Sends a request and returns the answer. Throws if there is none. */
 export type Ask = (address: string, body: string) => Promise<string>;
 
 interface Reply {

@@ -1,15 +1,15 @@
-/** Version and time of a release, from its commit. */
+/** Version and time of a release, derived from its commit. */
 import { spawnSync } from "node:child_process";
 
 export interface Version {
 	/**
-	 * `1.2.3` for a commit with the tag v1.2.3, otherwise `1.2.3-dev.<commit>`; with `.dirty` if files were changed.
+	 * `1.2.3` for a commit with the tag v1.2.3, otherwise `1.2.3-dev.<commit>`. `.dirty` is added if files were changed.
 	 */
 	readonly version: string;
 	readonly buildNumber: number;
 	/** Time of the commit, or $SOURCE_DATE_EPOCH. */
 	readonly builtUtcMs: number;
-	/** Uncommitted changes: the build cannot be reproduced. */
+	/** True if there are uncommitted changes. The build cannot be reproduced then. */
 	readonly isDirty: boolean;
 }
 

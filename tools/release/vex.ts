@@ -1,6 +1,7 @@
 /**
- * Vulnerability statements of a release (VEX, CycloneDX 1.6), in a file beside the SBOM. They refer to components of
- * the SBOM. vulnerabilities.json has the assessed vulnerabilities; others that a scan finds are in triage.
+ * Makes the vulnerability statements of a release (VEX, CycloneDX 1.6), in a file beside the SBOM. They refer to
+ * components of the SBOM. vulnerabilities.json contains the vulnerabilities that were assessed. Other vulnerabilities
+ * that a scan finds are stated as "in triage".
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,10 +12,10 @@ export interface Assessment {
 	/** Other ids of the same vulnerability, such as GHSA-…. */
 	readonly aliases?: readonly string[];
 	readonly source: string;
-	/** Name of a component in the SBOM. */
+	/** Name of the affected component in the SBOM. */
 	readonly component: string;
 	readonly state: string;
-	/** Required for `not_affected`. */
+	/** Reason why the firmware is not affected. Required for `not_affected`. */
 	readonly justification?: string;
 	readonly detail: string;
 	/** Day of the assessment, YYYY-MM-DD. */
@@ -41,7 +42,7 @@ export interface SBOM {
 
 const OSV = "https://osv.dev/vulnerability/";
 
-/** Throws an Error with a message for the user for a row that says too little. */
+/** Reads the assessments. If a row is incomplete, throws an Error with a message for the user. */
 export function readAssessments(root: string, sbom: SBOM): readonly Assessment[] {
 	const file = join("tools", "release", "vulnerabilities.json");
 	const rows: readonly Assessment[] = JSON.parse(readFileSync(join(root, file), "utf8"));
@@ -72,7 +73,7 @@ export function unassessed(rows: readonly Assessment[], findings: readonly Findi
 	});
 }
 
-/** `open`: findings that nobody has assessed yet. */
+/** Makes the file. `open` lists the findings that nobody has assessed yet. */
 export function makeVEX(sbom: SBOM, rows: readonly Assessment[], open: readonly Finding[]): string {
 	const bom = new Models.Bom({ metadata: new Models.Metadata({ timestamp: new Date(sbom.metadata.timestamp) }) });
 	for (const row of rows) {
@@ -107,7 +108,7 @@ function statement(sbom: SBOM, ref: string, { id, source, updated, state, justif
 	const serial = sbom.serialNumber.replace("urn:uuid:", "");
 	const link = new Models.BomLinkElement(`urn:cdx:${serial}/${sbom.version}#${encodeURIComponent(ref)}`);
 	return new Models.Vulnerability.Vulnerability({
-		// A random reference would make each file different.
+		// The reference is not random, because the same input must give the same file.
 		bomRef: `${id} ${ref}`,
 		id,
 		source: new Models.Vulnerability.Source({ name: new URL(source).hostname, url: source }),

@@ -15,10 +15,10 @@ const BLOCK_HEADER = 3;
 export interface ReportHeader {
 	/** Id of the key, 16 hex digits. */
 	readonly keyId: string;
-	/** Unix seconds; 0 if the gateway's clock was not set. */
+	/** Time of the report, Unix seconds. 0 if the gateway's clock was not set. */
 	readonly timeS: number;
 	readonly serial: string;
-	/** Header bytes that HPKE authenticates. */
+	/** Bytes of the header that HPKE authenticates. */
 	readonly info: Buffer;
 	readonly encapsulated: Buffer;
 	readonly blocks: Buffer;
@@ -27,7 +27,7 @@ export interface ReportHeader {
 export interface Report {
 	readonly header: ReportHeader;
 	readonly text: string;
-	/** Why `text` is incomplete; empty if it is complete. */
+	/** Reason why `text` is incomplete, or empty if it is complete. */
 	readonly problem: string;
 }
 
@@ -48,7 +48,10 @@ export function readHeader(file: Buffer): ReportHeader {
 	};
 }
 
-/** Throws an Error with a message for the user if the file is not a report, is for another key, or cannot be opened. */
+/**
+ * Opens the report. Throws an Error with a message for the user if the file is not a report, is for another key, or
+ * cannot be opened.
+ */
 export async function openReport(file: Buffer, key: KeyObject): Promise<Report> {
 	const header = readHeader(file);
 	const ownId = Buffer.from(keyIdOf(pointOf(createPublicKey(key)))).toString("hex");

@@ -31,7 +31,7 @@ export interface Output {
 	error(text: string): void;
 }
 
-/** Returns the exit code: 2 for a bad command line, 1 for an incomplete report and other errors. */
+/** Runs a command. Returns the exit code: 2 after a bad command line, 1 after an incomplete report or another error. */
 export async function main(args: string[], output: Output): Promise<number> {
 	try {
 		return await run(args, output);

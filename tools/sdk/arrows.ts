@@ -1,7 +1,7 @@
 /**
- * Turns top-level functions of a script into arrow functions, for the firmware: for any other function XS keeps a
- * prototype, 48 unused bytes of flash. The functions move to the front, because they may be called before their
- * declaration. Functions that need `this` or `arguments`, and generators, stay unchanged.
+ * For the firmware, turns the top-level functions of a script into arrow functions. For any other function XS keeps a
+ * prototype, which takes 48 unused bytes of flash. The functions are moved to the front, because they may be called
+ * before their declaration. Generators and functions that need `this` or `arguments` stay unchanged.
  */
 import { below, childrenOf, type Edit, edited, type Node, nameOf, parse } from "./syntax.js";
 

@@ -1,6 +1,6 @@
 /**
- * Reverts transformations of the bundler that are bad for XS: `!0` and `!1` take three bytes instead of one, and `let`
- * in place of `const` keeps data out of flash.
+ * Reverts transformations of the bundler that are bad for XS. `!0` and `!1` take three bytes instead of one. `let`
+ * instead of `const` keeps data out of flash.
  */
 import { below, childrenOf, type Edit, edited, type Node, nameOf, parse } from "./syntax.js";
 
@@ -12,7 +12,7 @@ function assignedBelow(node: Node, names = new Set<string>()): Set<string> {
 	return names;
 }
 
-/** Adds the assigned names. The target may be a pattern. An extra name does no harm. */
+/** Adds the names that are assigned. The target may be a pattern. A superfluous name does no harm. */
 function addNames(target: Node, names: Set<string>): void {
 	if (target.type === "MemberExpression") return;
 	if (target.type === "Identifier") names.add(nameOf(target));
@@ -48,7 +48,8 @@ function editsBelow(node: Node, assigned: ReadonlySet<string>): Edit[] {
 export function asWritten(script: string): string {
 	const tree = parse(script);
 	const everywhere = assignedBelow(tree);
-	// Each top-level statement is edited on its own: inside another statement, the same name is another variable.
+	// Each top-level statement is edited separately, because the same name may be another variable inside another
+	// statement.
 	const edits = childrenOf(tree).flatMap((statement) => {
 		const isVariable = statement.type === "VariableDeclaration" && statement["kind"] === "let";
 		return editsBelow(statement, isVariable ? everywhere : assignedBelow(statement));

@@ -1,10 +1,10 @@
 /**
- * Moves initial values of fields into the constructors. Otherwise XS makes a function for them in each class, which
- * costs three slots of flash and a call per new object, 20 KB in all.
+ * Moves the initial values of fields into the constructors. Otherwise XS makes a function for them in each class. Such
+ * a function takes three slots of flash and a call for each new object, 20 KB in total.
  */
 import { transform } from "rolldown/utils";
 
-/** The fields must be plain ones (plain-fields.ts), because private ones would need helpers. */
+/** The fields must be plain ones (plain-fields.ts), because private fields would need helper functions. */
 export async function withAssignedFields(script: string): Promise<string> {
 	const { code, errors } = await transform("main.js", script, {
 		lang: "js",

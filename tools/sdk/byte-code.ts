@@ -4,17 +4,17 @@
  */
 
 export interface Instruction {
-	/** Name as in XS, without XS_CODE_ and without the width of a branch: BRANCH_ELSE, GET_LOCAL_1. */
+	/** Name of the instruction as in XS, without XS_CODE_ and without the width of a branch: BRANCH_ELSE, GET_LOCAL_1. */
 	name: string;
-	/** Bytes of the operand; branches have none. */
+	/** Bytes of the operand. Branches have none. */
 	operand: readonly number[];
 	/** Target of a branch, or the end of a nested function's code; otherwise undefined. */
 	target: Instruction | undefined;
 }
 
 /**
- * Instructions with a target, which is relative to their end and has 1, 2 or 4 bytes. CODE skips the code of a nested
- * function.
+ * Instructions with a target. The target is relative to the end of the instruction and has 1, 2 or 4 bytes. CODE skips
+ * the code of a nested function.
  */
 const BRANCH = /^((?:BRANCH(?:_[A-Z]+)?|CATCH|CODE|CODE_ARCHIVE))_([124])$/;
 
@@ -23,11 +23,11 @@ export class InstructionSet {
 	readonly #sizes: number[] = [];
 	readonly #numbers = new Map<string, number>();
 
-	/** `text`: contents of xsCommon.c. Throws an Error if it lacks the table. */
+	/** Reads the table of instructions. `text` is the content of xsCommon.c. Throws an Error if it lacks the table. */
 	constructor(text: string) {
 		const table = /gxCodeSizes\[[^{]*\{([^}]*)\}/.exec(text)?.[1];
 		if (table === undefined) throw new Error("xsCommon.c has no gxCodeSizes: this SDK writes it in another way.");
-		// The variant with names of two bytes is used, as on the chip.
+		// As on the chip, the variant in which names have two bytes is used.
 		const short = table.replace(/#ifdef mx32bitID[^#]*#else([^#]*)#endif/g, "$1");
 		for (const [, size, name] of short.matchAll(/(-?\d+) \/\* XS_(?:CODE_)?(\w+) \*\//g)) {
 			this.#numbers.set(name!, this.#names.length);
@@ -36,7 +36,7 @@ export class InstructionSet {
 		}
 	}
 
-	/** Zeros after the code are ignored. */
+	/** Decodes a function's byte code. Zeros after the code are ignored. */
 	read(bytes: readonly number[]): Instruction[] {
 		const list: Instruction[] = [];
 		const at = new Map<number, Instruction>();
@@ -69,7 +69,7 @@ export class InstructionSet {
 		const size = this.#sizes[bytes[place]!];
 		if (size === undefined) throw new Error(`There is no byte code ${bytes[place]}.`);
 		if (size > 0) return size;
-		// The operand is a name (size 0), or a number of bytes that follow their count.
+		// The operand is a name (size 0), or a number of bytes that is preceded by their count.
 		return size === 0 ? 3 : 1 - size + unsigned(bytes.slice(place + 1, place + 1 - size));
 	}
 

@@ -1,14 +1,15 @@
 /**
  * Stores the captured variables of all firmware functions in one shared list. Otherwise XS has an environment for each
- * function that captures variables: 32 bytes, and 16 per variable.
+ * function that captures variables, which takes 32 bytes, and 16 bytes per variable.
  *
  * In the preloaded machine, environments never change. A function copies from its environment as many slots as its byte
- * code says, from the third slot on (RETRIEVE in xsRun.c). So the first two slots may have any content, and more slots
- * may follow: all lists can overlap in one. This saves 44 KB of flash and costs nothing at run time.
+ * code says, from the third slot on (RETRIEVE in xsRun.c). Therefore the first two slots may have any content, and more
+ * slots may follow, so that all lists can overlap in a single one. This saves 44 KB of flash and costs nothing at run
+ * time.
  */
 import { CODE, type Heap, placesIn, type Slot } from "./heap.js";
 
-/** Returns a sequence that contains each list. The end of one list may be the beginning of another. */
+/** Returns a sequence that contains each list. The end of a list may also be the beginning of another one. */
 export function sequenceOf(lists: readonly (readonly string[])[]): string[] {
 	let parts: (readonly string[])[] = [];
 	for (const list of [...lists].sort((a, b) => b.length - a.length))
@@ -56,7 +57,7 @@ export function shareEnvironments(heap: Heap): void {
 		if (environment === undefined) for (const place of places) others.add(place);
 		else users.set(environment, [...(users.get(environment) ?? []), slot]);
 	}
-	// XS expects the `this` of an arrow function at the end of its list.
+	// XS expects the `this` of an arrow function at the end of the function's list.
 	const shared = [...users.keys()].filter((place) => {
 		const [own, ...captured] = heap.listOf(place);
 		const isPlain = captured.length > 0 && captured.every((at) => slots[at]!.kind === "XS_CLOSURE_KIND");

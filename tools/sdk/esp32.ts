@@ -14,17 +14,19 @@ import { findSDK, isForbidden, pathWith, ROOT, type SDK } from "./sdk.js";
 
 const HOST = join(ROOT, "hosts", "esp32");
 
-/** ESP-IDF's name of an application image. */
+/** File name of an application image in ESP-IDF's build. */
 const IMAGE = "xs_esp32.bin";
 
-/** Lines that ESP-IDF prints when it fails. An image that is too large for its slot exists nevertheless. */
+/**
+ * Lines that ESP-IDF prints when it fails. If an image is too large for its slot, ESP-IDF fails, but the image exists.
+ */
 const IDF_FAILURE = /^(Error: All app partitions are too small|\w+ failed with exit code \d)/;
 
 export const MAIN = "hosts/esp32/main";
 
 const IDF_ADVICE = "npm run doctor says how to get it.";
 
-/** Values of hosts/esp32/sdk.d.ts. */
+/** Returns the values that hosts/esp32/sdk.d.ts declares. */
 export function madeFor(board: Board, release: Release = NO_RELEASE): Made {
 	const names = omissionsOf(board);
 	const { flashMB, partitions, without, zigbee, ...others } = board;
@@ -61,9 +63,9 @@ export interface Places {
 export interface Variant {
 	readonly board: Board;
 	readonly production: boolean;
-	/** Uses emulator.defaults; default: for a real chip. */
+	/** True if emulator.defaults is used. Default: a real chip. */
 	readonly emulated?: boolean;
-	/** Folder of all variants; default: .build/esp32. */
+	/** Folder for all variants of the firmware. Default: .build/esp32. */
 	readonly out: string | undefined;
 }
 
@@ -90,9 +92,9 @@ export interface BuildOrder extends Variant {
 	readonly version: string;
 	readonly builtUtcMs: number;
 	readonly release: Release;
-	/** Uses release.defaults. */
+	/** True if release.defaults is used. */
 	readonly isRelease?: boolean;
-	/** Output of the tools, in pieces; default: to standard error. */
+	/** Called with the output of the tools, in pieces. Default: standard error. */
 	report?(text: string): void;
 }
 
@@ -113,7 +115,8 @@ async function writeAll(order: BuildOrder, sdk: SDK): Promise<Places> {
 	let text = readFileSync(join(HOST, "c-options"), "utf8");
 	for (const [name, value] of Object.entries(names)) text = text.replaceAll(`$(${name})`, value);
 	const hasOtherOptions = writeChanged(options, text);
-	// The makefile depends on neither file. Objects must be rebuilt, because other settings change sizes of structures.
+	// The makefile depends on neither of these files. Objects must be built again, because other settings change the
+	// sizes of structures.
 	if (hasOtherSettings || hasOtherOptions) rmSync(places.output, { recursive: true, force: true });
 	mkdirSync(places.output, { recursive: true });
 	const build = {
@@ -136,8 +139,8 @@ async function writeAll(order: BuildOrder, sdk: SDK): Promise<Places> {
 }
 
 /**
- * The SDK's linker keeps a list of names from earlier builds. Without it, the same sources always make the same image.
- * `made`: folder of the generated C.
+ * Deletes the linker's list of names from earlier builds, so that the same sources always make the same image. `made`
+ * is the folder of the generated C.
  */
 function forgetNames(made: string): void {
 	if (!existsSync(made)) return;
@@ -146,8 +149,8 @@ function forgetNames(made: string): void {
 }
 
 /**
- * Returns the lines of the folder sdkconfig/ (for all chips, then for this one), the flash size of the partition table,
- * and the version, which identifies the image in the other slot.
+ * Returns the settings in the folder sdkconfig/ (for all chips, then for this one), the flash size that the partition
+ * table needs, and the version. The version identifies the image in the other slot.
  */
 export function sdkconfigOf({
 	board,
@@ -171,7 +174,7 @@ export function sdkconfigOf({
 
 function extraFlags({ isRelease = false }: BuildOrder, { folder }: Places): string[] {
 	const flags = [`-DMBEDTLS_USER_CONFIG_FILE=<${join(HOST, "sdkconfig", "crypto-config.h")}>`];
-	// ESP-IDF maps its own folders to fixed paths in its output, but not the folder of its project.
+	// ESP-IDF replaces its own folders by fixed paths in its output, but not the folder of its project.
 	if (isRelease) flags.push(`-ffile-prefix-map=${folder}=build`);
 	return flags;
 }
@@ -180,7 +183,7 @@ export async function buildForChip(order: BuildOrder): Promise<Places> {
 	const sdk = findSDK();
 	const { board, idf } = order;
 	const places = await writeAll(order, sdk);
-	// An old image must not remain, because mcconfig continues if ESP-IDF fails.
+	// An old image must be deleted, because mcconfig continues if ESP-IDF fails.
 	rmSync(places.image, { force: true });
 	const env = {
 		...process.env,
@@ -189,14 +192,15 @@ export async function buildForChip(order: BuildOrder): Promise<Places> {
 		MODDABLE: sdk.folder,
 		PATH: pathWith(sdk),
 	};
-	// A relative path, because mcconfig would change an absolute one to lower case.
+	// The path is relative, because mcconfig would change an absolute path to lower case.
 	const platform = `esp32:./chips/${board.chip}`;
 	const manifest = join(places.folder, "manifest.json");
 	const args = ["-m", "-p", platform, "-t", "build", "-o", places.output, manifest];
 	const { status, warnings, errors } = await run(join(sdk.tools, "mcconfig"), args, env, order.report);
 	const failure = failureOf(status, warnings, errors, existsSync(places.image));
 	if (failure === undefined) return places;
-	// The next build would use this output, in which settings are missing and C was compiled despite warnings.
+	// The output is deleted. The next build would otherwise use it, although settings are missing and C was compiled
+	// despite warnings.
 	rmSync(places.output, { recursive: true, force: true });
 	throw new Error(failure);
 }
@@ -216,7 +220,7 @@ function failureOf(
 interface Ended {
 	readonly status: number | null;
 	readonly warnings: string[];
-	/** Failures of ESP-IDF, which mcconfig ignores. */
+	/** Messages of failures in ESP-IDF, which mcconfig ignores. */
 	readonly errors: string[];
 }
 
@@ -245,14 +249,14 @@ function run(
 	});
 }
 
-/** Writes the firmware; keeps settings and factory data. If no port is given, esptool looks for one. */
+/** Writes the firmware, and keeps settings and factory data. If no port is given, esptool searches for one. */
 export function flash(board: Board, places: Places, port: string | undefined): number {
 	needImage(board, places);
 	const args = ["-m", "esptool", "--chip", board.chip, ...(port ? ["--port", port] : []), "--baud", "460800"];
 	return runHere("python", [...args, "write-flash", "@flash_args"], join(places.project, "build"));
 }
 
-/** Shows the console until Ctrl-]. If no port is given, ESP-IDF looks for one. */
+/** Shows the console until Ctrl-]. If no port is given, ESP-IDF searches for one. */
 export function monitor(board: Board, places: Places, port: string | undefined): number {
 	needImage(board, places);
 	return runHere("idf.py", ["-C", places.project, ...(port ? ["-p", port] : []), "monitor"], places.project);

@@ -1,11 +1,11 @@
 /**
  * Model of the preloaded machine in the SDK linker's C file. The file has an array of slots, one per line, which refer
- * to each other by index, and tables that refer to slots. Slots can be removed. The others are then reordered so that
- * XS finds properties as fast as in the linker's own order.
+ * to each other by index, and tables that refer to slots. Slots can be removed. The remaining slots are then reordered,
+ * so that XS finds properties as fast as in the linker's own order.
  *
  * XS looks for a property at the object's index plus the colour of the name (fxOrdinaryGetProperty in xsType.c). If the
- * slot there has another name, XS walks the object's list. If it has that name, XS takes it, so it must belong to the
- * object.
+ * slot there has another name, XS walks the object's list. If the slot has that name, XS uses it without a further
+ * check, so it must belong to the object.
  */
 
 /** Reference to a slot. A check ensures that no string contains such a text. */
@@ -17,14 +17,14 @@ const COLORS = "static const txID gxColors[mxKeysCount] ICACHE_FLASH1_ATTR = {\n
 const HEAD = "static const txSlot gxHeap[mxHeapCount] = {\n";
 const INTERNAL = 1;
 const EXOTIC = 1;
-/** Kinds that the first slot of an environment can have, except for the environment of `with`. */
+/** Kinds that the first slot of an environment can have. The environment of `with` is an exception. */
 const ENVIRONMENT = /^XS_(UNDEFINED|NULL)_KIND$/;
 const NO_ID = "XS_NO_ID";
 
-/** Slot, 16 bytes of flash. */
+/** A slot, which takes 16 bytes of flash. */
 export interface Slot {
 	readonly line: string;
-	/** Index of the next slot in the list; undefined for the last slot, and for items of arrays. */
+	/** Index of the next slot in the list. Undefined for the last slot, and for items of arrays. */
 	next: number | undefined;
 	readonly id: string;
 	readonly flag: number;
@@ -46,7 +46,7 @@ export class Heap {
 	readonly slots: readonly Slot[];
 	#before: string;
 	#after: string;
-	/** Numbers of names, by the linker's constants. */
+	/** Numbers of the names, by the linker's constants for them. */
 	readonly #ids = new Map<string, number>();
 
 	/** Throws an Error if the text is not from the linker of SDK 8.2. */
@@ -74,7 +74,7 @@ export class Heap {
 		return list;
 	}
 
-	/** True for the environment of a function. Its captured variables are found by their positions, never by name. */
+	/** Returns true for the environment of a function. Captured variables are found by their positions, never by name. */
 	isEnvironment(place: number): boolean {
 		const { kind, flag, next } = this.slots[place]!;
 		return (
@@ -85,7 +85,7 @@ export class Heap {
 		);
 	}
 
-	/** Colours of the names, by the number of the name. */
+	/** Returns the colours of the names, by the number of the name. */
 	colors(): number[] {
 		const { start, end } = arrayIn(this.#after, COLORS, "}");
 		return this.#after.slice(start, end).match(/\d+/g)!.map(Number);
@@ -125,7 +125,7 @@ export class Heap {
 		return placesIn(this.#after);
 	}
 
-	/** Throws an Error if anything refers to a removed slot. */
+	/** Returns the C file. Throws an Error if anything refers to a removed slot. */
 	toString(): string {
 		const { colors, order } = this.#layOut();
 		const places = new Map(order.map((place, index) => [place, index]));
@@ -154,7 +154,10 @@ export class Heap {
 		return count(this.#before) + HEAD + lines.join("\n") + moved(colored);
 	}
 
-	/** New order of the slots (below 0: empty), and the colours of the names, by the number of the name. */
+	/**
+	 * Returns the new order of the slots, in which a number below 0 means an empty place, and the colours of the names by
+	 * number.
+	 */
 	#layOut(): { colors: ReadonlyMap<number, number>; order: readonly number[] } {
 		const owned = this.#ownedProperties();
 		const colors = colorsOf([...owned.values()].map((list) => list.map((place) => this.numberOf(place))));
@@ -171,7 +174,10 @@ export class Heap {
 		return { colors, order: layout.order };
 	}
 
-	/** Slots of the properties that may be looked up in each instance. Captured variables are never looked up. */
+	/**
+	 * Returns, for each instance, the slots of the properties that may be looked up in it. Captured variables are never
+	 * looked up.
+	 */
 	#ownedProperties(): Map<number, number[]> {
 		const owners = new Map<number, number>();
 		const owned = new Map<number, number[]>();
@@ -185,7 +191,7 @@ export class Heap {
 		return owned;
 	}
 
-	/** Items of the arrays; each list begins with the slot of its size. */
+	/** Returns the items of the arrays. Each list begins with the slot that has the array's size. */
 	#arrays(): number[][] {
 		return this.slots.flatMap(({ value, isRemoved }) => {
 			const first = /^\{ \.array = \{ \(txSlot\*\)&gxHeap\[(\d+)\]/.exec(value)?.[1];
@@ -196,7 +202,7 @@ export class Heap {
 	}
 }
 
-/** Places slots so that XS finds no other object's slot where it looks for a property of an instance. */
+/** Places the slots. Where XS looks for a property of an instance, it must not find the slot of another object. */
 class Layout {
 	readonly order: number[] = [];
 	readonly #colorOf: (slot: number) => number;
@@ -250,7 +256,10 @@ class Layout {
 	}
 }
 
-/** Colours count from 1; names in the same list get different ones, the most frequent names first. */
+/**
+ * Returns the colours of names, counted from 1. Names in the same list get different colours, the most frequent names
+ * first.
+ */
 function colorsOf(lists: readonly (readonly number[])[]): Map<number, number> {
 	const listsOf = new Map<number, (readonly number[])[]>();
 	for (const list of lists)

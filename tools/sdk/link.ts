@@ -1,4 +1,4 @@
-/** Reduces the output of the SDK's linker; called by the `xsl` of sdk.ts, with the linker's options. */
+/** Reduces the output of the SDK's linker. The `xsl` of sdk.ts calls this program with the linker's options. */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { InstructionSet } from "./byte-code.js";
@@ -22,7 +22,7 @@ function smaller(text: string, sources: string): string {
 const options = process.argv.slice(2);
 const file = join(options[options.indexOf("-o") + 1]!, "mc.xs.c");
 const text = readFileSync(file, "utf8");
-// After a failure the file is deleted, so that make does not consider it complete.
+// After a failure the file is deleted. Otherwise make would consider it complete.
 rmSync(file);
 const xs = join(process.env["MODDABLE"]!, "xs");
 const problem = strangeIn(xs);

@@ -1,4 +1,4 @@
-/** Builds the firmware for Linux, and its runner. */
+/** Builds the firmware for Linux and its runner (hosts/linux/runner.c). */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -17,21 +17,21 @@ import {
 } from "./sdk.js";
 
 export interface Firmware {
-	/** The runner; its only argument is the firmware. */
+	/** Path of the runner. Its only argument is the firmware. */
 	readonly runner: string;
 	readonly firmware: string;
 	readonly bits: Bits;
 }
 
 export interface BuildOptions {
-	/** First module of the firmware, by its path from the root without extension. */
+	/** First module of the firmware, as a path from the root without extension. */
 	readonly main: string;
 	readonly bits?: Bits | undefined;
 	/** Parts and meter protocols to leave out (omissions.ts). */
 	readonly without?: readonly string[];
 }
 
-/** Throws an Error with the output if the step fails or warns. */
+/** Runs a step of the build. Throws an Error with the output if the step fails or prints a warning. */
 function step(command: string, args: string[], env: NodeJS.ProcessEnv): void {
 	const result = spawnSync(command, args, { cwd: ROOT, env, encoding: "utf8", maxBuffer: 1 << 26 });
 	const text = `${result.stdout ?? ""}${result.stderr ?? ""}${result.error?.message ?? ""}`;
@@ -50,7 +50,7 @@ export async function buildFirmware({ main, bits, without = [] }: BuildOptions):
 		...process.env,
 		...toolchain.environment,
 		CC: toolchain.compiler,
-		// Folder of miniz, which mcconfig does not know.
+		// This is the folder of miniz, which mcconfig does not know.
 		C_INCLUDE_PATH: join(sdk.folder, "modules", "data", "zlib"),
 		LIBRARIES: "-lmbedtls -lmbedx509 -lmbedcrypto",
 		MODDABLE: sdk.folder,
@@ -64,7 +64,7 @@ export async function buildFirmware({ main, bits, without = [] }: BuildOptions):
 	try {
 		step(join(sdk.tools, "mcconfig"), ["-m", "-p", "lin", "-t", "build", "-o", output, manifest], env);
 	} catch (error) {
-		// main.js is deleted, because an unchanged file would not be compiled again, and its warnings not repeated.
+		// main.js is deleted. If it were unchanged, it would not be compiled again, and its warnings would not be repeated.
 		rmSync(join(folder, "main.js"), { force: true });
 		throw error;
 	}

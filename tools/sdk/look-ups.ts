@@ -2,9 +2,9 @@
 import type { Heap } from "./heap.js";
 
 /**
- * XS (fxOrdinaryGetProperty in xsType.c) takes a named slot for a property of the object whose index is the slot's
- * index minus the colour of the name. Throws an Error if the slot belongs to another object. Returns how many
- * properties XS finds without walking along a list.
+ * Checks all named slots. XS (fxOrdinaryGetProperty in xsType.c) considers a named slot to be a property of the object
+ * whose index is the slot's index minus the colour of the name. Throws an Error if the slot belongs to another object.
+ * Returns how many properties XS finds without walking along a list.
  */
 export function checkLookUps(heap: Heap): number {
 	const colors = heap.colors();

@@ -1,22 +1,22 @@
 /**
- * Parts and meter protocols that a firmware can be built without: `without` of a board (hosts/esp32/boards.ts), and
- * --without and --with of `npm run build`.
+ * Parts and meter protocols that can be left out of a firmware. The member `without` of a board
+ * (hosts/esp32/boards.ts), and --without and --with of `npm run build`, select them.
  *
- * The bundler replaces their modules by stand-ins, `absent-part.ts` beside `part.ts`, and leaves out code that nothing
- * uses then.
+ * The bundler replaces the modules of these parts by stand-ins, such as `absent-part.ts` beside `part.ts`. It also
+ * leaves out code that nothing uses then.
  */
 import { basename } from "node:path/posix";
 import type { Board } from "../../hosts/esp32/boards.js";
 import { METER_PROTOCOL } from "../../modules/meter/fields.js";
 import { PARTS } from "../../modules/parts.js";
 
-/** Module that stores the meter's protocol; its stand-in refuses missing ones. */
+/** Module that stores the meter's protocol. Its stand-in refuses protocols that are left out. */
 const PROTOCOL_CHOICE = "modules/meter/routes/settings";
 
 /**
- * Modules with a stand-in, without extension, by the name of a part, of a part's setting (`statistics` of the hub), or
- * of a protocol in the API. The names `improv` and `shelly-websocket` are the only exceptions. Zigbee has no stand-in:
- * it is left out as on a board without a radio.
+ * Paths, without extension, of the modules that have a stand-in. They are listed by the name of a part, of a part's
+ * setting (such as `statistics` of the hub), or of a protocol in the API. The only other names are `improv` and
+ * `shelly-websocket`. Zigbee has no stand-in: it is left out as on a board without a coprocessor.
  */
 export const OMISSIONS: Readonly<Record<string, readonly string[]>> = Object.freeze({
 	hub: Object.freeze(["modules/homeassistant/part"]),
@@ -53,10 +53,10 @@ export const OMISSIONS: Readonly<Record<string, readonly string[]>> = Object.fre
 });
 
 const NAMES = Object.keys(OMISSIONS);
-/** Parts and protocols that can't be left out. */
+/** Parts and protocols that cannot be left out. */
 const CORE = [...PARTS.map(({ name }) => name), ...METER_PROTOCOL.choices].filter((name) => !NAMES.includes(name));
 
-/** Throws an Error with a message for the user if a name can't be left out. */
+/** Reads a list of names. Throws an Error with a message for the user if a name cannot be left out. */
 export function readNames(list: string): readonly string[] {
 	const names = list.split(",").filter((name) => name !== "");
 	for (const name of names) {
@@ -71,12 +71,17 @@ export function omissionsOf({ without = [] }: Pick<Board, "without">): readonly 
 	return NAMES.filter((name) => without.includes(name));
 }
 
-/** Parts and protocols that the page lacks on this board; Zigbee is one of them if the board has no radio. */
+/**
+ * Returns the parts and protocols that the page lacks on this board. If the board has no coprocessor, Zigbee is one of
+ * them.
+ */
 export function pageLacks(board: Pick<Board, "without" | "zigbee">): readonly string[] {
 	return board.zigbee === undefined ? [...omissionsOf(board), "zigbee"] : omissionsOf(board);
 }
 
-/** `without`, `having`: parts and protocols, as lists with commas. */
+/**
+ * Returns the board with other omissions. `without` and `having` are lists of parts and protocols, separated by commas.
+ */
 export function boardWith(board: Board, without = "", having = ""): Board {
 	const [more, back] = [readNames(without), readNames(having)];
 	const own = omissionsOf(board);

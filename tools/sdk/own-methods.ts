@@ -1,7 +1,7 @@
 /**
  * For the firmware, makes methods and accessors private if only their own class uses them. plain-fields.ts then gives
- * the private names of all classes the same few names. A name qualifies if the script has it in one class only, as
- * `this.name` or a declaration, and if it is not a text, a private name or a name that the engine calls.
+ * the private names of all classes the same few names. A name qualifies if it appears in the script in only one class,
+ * as `this.name` or as a declaration. It must not also be a string, a private name, or a name that the engine calls.
  */
 import { below, childrenOf, type Edit, edited, isClass, type Node, nameOf, parse, propertyOf } from "./syntax.js";
 
@@ -12,14 +12,14 @@ const BUILT_IN = new Set(
 		return [...Object.getOwnPropertyNames(value), ...Object.getOwnPropertyNames(value.prototype ?? {})];
 	}),
 );
-/** Methods that the engine calls on any object. */
+/** Names of methods that the engine calls on any object. */
 const HOOKS = /^(next|return|throw|then|toJSON)$/;
 
 interface Uses {
-	/** Class of the first occurrence. */
+	/** Class in which the name occurs first. */
 	readonly owner: Node | undefined;
 	isDeclared: boolean;
-	/** True if the script contains `x.name`. If it does not, C may call the method. */
+	/** True if the script contains `x.name`. If it does not, C code may call the method. */
 	isAccessed: boolean;
 	/** True if all occurrences are in that class and use `this`. */
 	isOwn: boolean;
@@ -29,7 +29,7 @@ interface Uses {
 class OwnMethods {
 	readonly edits: Edit[];
 	readonly #uses = new Map<string, Uses>();
-	/** Private names, and strings, which may be names of properties. */
+	/** Private names, and strings that may be names of properties. */
 	readonly #others = new Set<string>();
 
 	constructor(script: Node) {
@@ -65,7 +65,7 @@ class OwnMethods {
 	}
 }
 
-/** A method that C calls must not also be called via `this`, because it would be renamed. */
+/** If C calls a method, the script must not call it by `this`, because the method would then be renamed. */
 export function withOwnMethods(script: string): string {
 	return edited(script, new OwnMethods(parse(script)).edits);
 }

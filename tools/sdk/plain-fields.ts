@@ -1,16 +1,16 @@
 /**
  * Turns the private fields of a script into plain ones, for the firmware. The first field of a class becomes `$0`, the
  * next one `$1` and so on, continuing after those of the superclass. XS needs a closure for each private name in each
- * method that uses it, 60 KB of flash in all, and one more slot in each instance. Each property name takes flash for
- * its text and its place in the tables, so all classes share a few names. The compiler and the simulator use the real
- * private fields, so they report access from another class.
+ * method that uses this name, which takes 60 KB of flash in total, and one more slot in each instance. Each property
+ * name takes flash for its text and its place in the tables, so all classes share a few names. The compiler and the
+ * simulator use real private fields, so they report access from another class.
  *
- * A field without an initial value loses its declaration, which would take code in each constructor, 11 KB in all. Its
- * first assignment then makes the property; until then it reads as undefined, as before.
+ * A field without an initial value loses its declaration, because declarations take code in each constructor, 11 KB in
+ * total. The first assignment then creates the property. Until then the field reads as undefined, as before.
  *
- * The meaning stays the same as long as no object has two fields of the same name and no code uses the name itself.
- * Code that would change the meaning causes an Error: an unknown superclass, `#name in x`, `$0` elsewhere. Two things
- * do change: `{ ...instance }` and Object.freeze(instance) include such fields.
+ * The meaning of the script stays the same if no object has two fields of the same name, and no code uses such a name
+ * itself. Code that would change the meaning causes an Error: an unknown superclass, `#name in x`, `$0` elsewhere.
+ * There are two differences: `{ ...instance }` and Object.freeze(instance) include such fields.
  */
 import { below, childrenOf, type Edit, edited, isClass, type Node, nameOf, parse } from "./syntax.js";
 
@@ -26,7 +26,7 @@ class PlainFields {
 	readonly edits: Edit[] = [];
 	readonly #classes = new Map<string, Class>();
 	readonly #nodes = new Map<Node, Class>();
-	/** Other names, and strings that could be names. */
+	/** Names that are not private fields, and strings that may be names of properties. */
 	readonly #others = new Set<string>();
 
 	constructor(script: Node) {
@@ -37,7 +37,7 @@ class PlainFields {
 				throw new Error(`A private name would become ${text}, which exists already.`);
 	}
 
-	/** `binding` is the variable that gets the node's value. */
+	/** Finds the classes below the node. `binding` is the variable that gets the node's value. */
 	#find(node: Node, binding: string): void {
 		const { type } = node;
 		if (type === "Identifier") this.#others.add(nameOf(node));
@@ -80,7 +80,7 @@ class PlainFields {
 	#countAbove({ names, superClass }: Class): number {
 		let count = 0;
 		for (let above = superClass; above !== undefined && names.length > 0; ) {
-			// Native classes have no private names.
+			// Native classes have no private names, so the count ends here.
 			if (nameOf(below(above, "callee")) === "Native") return count;
 			const superName = nameOf(above);
 			const next = this.#classes.get(superName);

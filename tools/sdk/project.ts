@@ -1,6 +1,6 @@
 /**
- * Input of mcconfig: a folder with the firmware's script and a manifest. The manifest adds the script to the host's
- * manifest, which has C, data and memory. mcconfig names its output after the folder.
+ * Makes the input of mcconfig: a folder with the firmware's script and a manifest. The manifest adds the script to the
+ * manifest of the host, which lists C files, data and memory sizes. mcconfig names its output after the folder.
  */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -11,14 +11,12 @@ import { plainness, ROOT } from "./sdk.js";
 
 export interface Project {
 	readonly folder: string;
-	/**
-	 * First module of the firmware by its path from the root, such as "hosts/linux/main"; a manifest.json is beside it.
-	 */
+	/** First module of the firmware, as a path from the root such as "hosts/linux/main". A manifest.json is beside it. */
 	readonly main: string;
 	readonly made?: Made;
 	/** Parts and protocols that the page lacks. */
 	readonly without?: readonly string[];
-	/** Paths of additional manifests from the root. */
+	/** Paths of additional manifests, from the root. */
 	readonly parts?: readonly string[];
 	readonly settings?: Readonly<Record<string, unknown>>;
 }
@@ -42,7 +40,7 @@ export async function writeProject({
 		modules: { main: "./main" },
 		preload: ["main"],
 		data: { "*": [page.replace(/\.bin$/, "")] },
-		// Version of our linker, so that a changed linker causes linking.
+		// The version of our own linker is included, so that the firmware is linked again after the linker was changed.
 		linker: linkerVersion(),
 		...settings,
 	};
@@ -69,7 +67,7 @@ function linkerVersion(): string {
 	return hash.digest("hex");
 }
 
-/** Writes the file only if the text changes, because make compares ages of files. */
+/** Writes the file only if its text has changed, because make compares the times of files. */
 export function writeChanged(path: string, text: string): boolean {
 	if (existsSync(path) && readFileSync(path, "utf8") === text) return false;
 	writeFileSync(path, text);

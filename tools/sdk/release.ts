@@ -7,12 +7,12 @@ import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { pointOf } from "../ota/keys.js";
 
-/** Values of RELEASE in hosts/esp32/sdk.d.ts. */
+/** Values of RELEASE, as declared in hosts/esp32/sdk.d.ts. */
 export interface Release {
 	readonly updateKeys: readonly string[];
 	readonly revokedKeys: readonly string[];
 	readonly reportKey: string;
-	/** Value of `HostInfo.settingsKeys`. */
+	/** Public keys for settings files, the value of `HostInfo.settingsKeys`. */
 	readonly settingsKeys: string;
 	readonly upgradeUrl: string;
 	readonly securityLevel: number;
@@ -27,15 +27,15 @@ export const NO_RELEASE: Release = Object.freeze({
 	securityLevel: 0,
 });
 
-/** Limit of update keys and of settings keys: the present one and the next one. */
+/** Limit of update keys and of settings keys. It permits the present key and the next one. */
 const UPDATE_KEYS_MOST = 2;
-/** Field `security level` in firmware files. */
+/** Largest value of the field `security level` in firmware files. */
 const SECURITY_LEVEL_MOST = 0xffff_ffff;
 
 type Members = Record<string, unknown>;
 const MEMBERS = ["update_keys", "revoked_keys", "report_key", "settings_keys", "upgrade_url", "security_level"];
 
-/** Reads the JSON file. Its keys are paths of PEM files, relative to the folder of the JSON file. */
+/** Reads the JSON file. The keys in it are paths of PEM files, relative to the folder of the JSON file. */
 export function readRelease(path: string): Release {
 	const members = JSON.parse(readFileSync(path, "utf8")) as Members;
 	const unknown = Object.keys(members).find((name) => !MEMBERS.includes(name));
@@ -49,7 +49,7 @@ export function readRelease(path: string): Release {
 	};
 	const pointIn = (name: string, file: string): string => {
 		const bytes = readFileSync(resolve(dirname(path), file));
-		// A private key would work, but must not be where firmware is built.
+		// A private key would work too, but it must not be on a computer that builds firmware.
 		if (bytes.includes("PRIVATE KEY")) throw wrong(name, `to name public keys; ${file} contains a private key`);
 		return Buffer.from(pointOf(createPublicKey(bytes))).toString("hex");
 	};

@@ -1,4 +1,4 @@
-/** Starts a firmware of linux.ts, with settings in the environment for hosts/linux/host.ts. */
+/** Starts a firmware that linux.ts has built. The settings are passed to hosts/linux/host.ts in the environment. */
 
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { statSync } from "node:fs";
@@ -14,7 +14,7 @@ export interface RunSettings {
 	readonly version: string;
 	readonly meter: string;
 	readonly zigbee?: string | undefined;
-	/** Port of the HTTP server; 0: any free port. `httpsPort` is the same for HTTPS. */
+	/** Port of the HTTP server, or 0 for any free port. `httpsPort` is the same for HTTPS. */
 	readonly httpPort: number;
 	readonly httpsPort: number;
 	readonly accessPoint?: boolean;
@@ -24,18 +24,21 @@ export interface RunSettings {
 	readonly timeServers?: string;
 	readonly reportKey?: string;
 	readonly settingsKeys?: string;
-	/** `Update.keys`, in hex. */
+	/** Public keys that may sign a firmware (`Update.keys`), in hex. */
 	readonly updateKeys?: readonly string[];
-	/** Joins this computer's network, with its address and mDNS. Default: reachable from this computer only. */
+	/**
+	 * True if the firmware joins this computer's network, with its address and mDNS. By default it is reachable only from
+	 * this computer.
+	 */
 	readonly announce?: boolean;
 	readonly board?: string;
-	/** Fault of the previous run; undefined if power was switched on. */
+	/** Fault of the previous run, or undefined if power was switched on. */
 	readonly ending?: string | undefined;
-	/** Initial contents of power.txt in the state folder; default: USB. */
+	/** Initial contents of power.txt in the state folder. Default: power from USB. */
 	readonly power?: string;
-	/** Adds an Ethernet port; cable.txt in the state folder controls its cable. */
+	/** True if there is an Ethernet port. The file cable.txt in the state folder controls its cable. */
 	readonly cable?: boolean;
-	/** WAKE_… of the start; default: no sleep. */
+	/** Cause of the start, WAKE_…. Default: no sleep. */
 	readonly wakeReason?: number;
 }
 
@@ -43,8 +46,8 @@ export interface RunSettings {
 export const MACHINE_ENDED = 3;
 
 /**
- * The firmware prints `ready https://… http://…` once it serves, and ends with exit code 0 on SIGTERM. SIGUSR1 is a
- * short press of the button; SIGUSR2 prints the memory in use.
+ * Starts the firmware. It prints `ready https://… http://…` when it accepts connections, and ends with exit code 0
+ * after SIGTERM. SIGUSR1 presses the button for a short time; SIGUSR2 prints the memory in use.
  */
 export function runFirmware({ runner, firmware }: Firmware, settings: RunSettings, stdio: StdioOptions): ChildProcess {
 	const { state, factory, version, meter, httpPort, httpsPort, utcMs, timeServers, reportKey, board } = settings;

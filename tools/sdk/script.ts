@@ -1,7 +1,7 @@
 /**
  * Bundles a compiled main module and its imports into one script for the Moddable SDK. A single module takes a third
- * less flash than one per file: unused code is removed, constants are inlined, and there are no lists of imports and
- * exports. The input is the compiler's output, so that XS runs what was type-checked.
+ * less flash than a module for each file, because unused code is removed, constants are inlined, and there are no lists
+ * of imports and exports. The input is the compiler's output, so XS runs the code that was type-checked.
  */
 import { dirname, join, relative, sep } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
@@ -14,21 +14,21 @@ import { withPlainFields } from "./plain-fields.js";
 import { plainness } from "./sdk.js";
 import { withShortNames } from "./short-names.js";
 
-/** Import name of an SDK module: "timer" or "text/decoder", but not "node:fs". */
+/** Import name of an SDK module, such as "timer" or "text/decoder", but not "node:fs". */
 const SDK_MODULE = /^[a-z][\w/-]*$/i;
 
 export interface Script {
 	readonly text: string;
-	/** Number of characters from each file before shortening, by its path from the root. */
+	/** Number of characters from each file, before the script is shortened, by the file's path from the root. */
 	readonly lengths: ReadonlyMap<string, number>;
 }
 
 export interface Made {
-	/** Source texts of further modules, by import name. */
+	/** Source texts of additional modules, by import name. */
 	readonly modules: Readonly<Record<string, string>>;
-	/** Global constants, as JavaScript. Code that they exclude is left out, with its imports. */
+	/** Global constants, as JavaScript. Code that can never run with these constants is left out, with its imports. */
 	readonly constants: Readonly<Record<string, string>>;
-	/** Texts in place of compiled files, by path from the root (omissions.ts). */
+	/** Texts that replace compiled files, by path from the root (omissions.ts). */
 	readonly replaced?: Readonly<Record<string, string>>;
 }
 
@@ -47,7 +47,7 @@ export function replacing(build: string, replaced: NonNullable<Made["replaced"]>
 	return { name: "replacing", load: (id) => replaced[pathOf(build, id)] };
 }
 
-/** `main` is a path from the root without extension, `build` the compiler's folder. */
+/** Makes the script. `main` is a path from the root without extension, and `build` is the compiler's output folder. */
 export async function makeScript(
 	build: string,
 	main: string,
@@ -68,7 +68,8 @@ export async function makeScript(
 			replacing(build, replaced),
 		],
 		transform: { define: constants },
-		// Frozen tables, native classes and failures (readout/failure.ts) are left out if unused, like any other code.
+		// Calls of these functions have no side effects. Therefore frozen tables, native classes and failures
+		// (readout/failure.ts) are left out if they are unused.
 		treeshake: { manualPureFunctions: ["Object.freeze", "Native", "failure", "finalFailure"] },
 		optimization: { inlineConst: { mode: "all", pass: 3 } },
 		onLog: (_level, { message }) => {
@@ -76,8 +77,8 @@ export async function makeScript(
 		},
 	});
 	try {
-		// XS recognises calls of C by their form, `super(); native("…").call(this, …);`, which sequences of expressions
-		// would destroy.
+		// XS recognises calls of C by their form, `super(); native("…").call(this, …);`. Sequences of expressions would
+		// change this form.
 		const compress = { sequences: false, joinVars: false };
 		const { output } = await bundle.generate({
 			format: "esm",
@@ -87,7 +88,7 @@ export async function makeScript(
 		if (output.length !== 1) throw new Error(`${main} has become ${output.length} scripts.`);
 		const { code, modules: files } = output[0];
 		const lengths = Object.entries(files).map(([file, { renderedLength }]): [string, number] => [
-			// Generated files belong to the main module.
+			// Generated files count as part of the main module.
 			file.startsWith("\0") ? `${dirname(main)}/${file.slice(1)}` : pathOf(build, file).replace(/js$/, "ts"),
 			renderedLength,
 		]);

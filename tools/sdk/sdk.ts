@@ -6,10 +6,13 @@ import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** Steps that are built without our transformations. "all" includes "linker". */
+/** Steps of the build that do not use our transformations. "all" includes "linker". */
 export type Plainness = "" | "linker" | "all";
 
-/** `linker`: the output of the SDK's linker stays unchanged; `all`: also the script's names and functions. */
+/**
+ * Returns the steps. With `linker`, the output of the SDK's linker stays unchanged. With `all`, names and functions in
+ * the script stay unchanged too.
+ */
 export function plainness(): Plainness {
 	const word = process.env["GATEWAY_PLAIN"] ?? "";
 	if (word === "" || word === "linker" || word === "all") return word;
@@ -17,8 +20,8 @@ export function plainness(): Plainness {
 }
 
 /**
- * $PATH for mcconfig and its makefiles, which also need $MODDABLE. `xsl` in it is our own program, which calls the
- * SDK's linker and reduces its output (link.ts).
+ * Returns $PATH for mcconfig and its makefiles, which also need $MODDABLE. The `xsl` in it is our own program, which
+ * calls the SDK's linker and reduces its output (link.ts).
  */
 export function pathWith({ folder, tools }: SDK): string {
 	if (plainness() !== "") return [tools, process.env["PATH"] ?? ""].join(delimiter);
@@ -26,19 +29,19 @@ export function pathWith({ folder, tools }: SDK): string {
 	mkdirSync(own, { recursive: true });
 	const quoted = (path: string) => `'${path.replaceAll("'", "'\\''")}'`;
 	const script = fileURLToPath(new URL("link.js", import.meta.url));
-	// Builds may run in parallel, so the text of the file must be the same for every SDK.
+	// Builds may run in parallel, so the text of this file must be the same for every SDK.
 	const linker = `"$MODDABLE"/${quoted(relative(folder, join(tools, "xsl")))}`;
 	const commands = `${linker} "$@" && exec ${quoted(process.execPath)} ${quoted(script)} "$@"`;
 	writeFileSync(join(own, "xsl"), `#!/bin/sh\n${commands}\n`, { mode: 0o755 });
 	return [own, tools, process.env["PATH"] ?? ""].join(delimiter);
 }
 
-/** With 32 bits, slots have 16 bytes, and chunks have the same size as on the microcontroller. */
+/** Width of the build. With 32 bits, slots have 16 bytes, and chunks have the same size as on the microcontroller. */
 export type Bits = 32 | 64;
 
 export interface SDK {
 	readonly folder: string;
-	/** Folder of mcconfig, xsc, xsl and others. */
+	/** Folder of the SDK's tools: mcconfig, xsc, xsl and others. */
 	readonly tools: string;
 }
 
@@ -62,7 +65,10 @@ export interface Toolchain {
 	readonly environment: Readonly<Record<string, string>>;
 }
 
-/** $GATEWAY_SYSROOT32: a folder with 32-bit Debian libraries (i386) that cannot be installed. */
+/**
+ * Returns the 32-bit toolchain. $GATEWAY_SYSROOT32 is a folder with 32-bit Debian libraries (i386), for computers on
+ * which they cannot be installed.
+ */
 function toolchain32(): Toolchain {
 	const sysroot = process.env["GATEWAY_SYSROOT32"];
 	const system = { PKG_CONFIG_LIBDIR: "/usr/lib/i386-linux-gnu/pkgconfig:/usr/share/pkgconfig" };
@@ -94,7 +100,7 @@ function works({ compiler, environment }: Toolchain): boolean {
 	return spawnSync("sh", ["-c", command], { env, input: PROBE, stdio: ["pipe", "ignore", "ignore"] }).status === 0;
 }
 
-/** Default: the 32-bit one if it works. */
+/** Returns the toolchain. By default this is the 32-bit one if it works. */
 export function findToolchain(bits?: Bits): Toolchain {
 	const candidates: Toolchain[] = [toolchain32(), { bits: 64, compiler: "gcc", environment: {} }];
 	for (const toolchain of candidates) {
@@ -105,8 +111,8 @@ export function findToolchain(bits?: Bits): Toolchain {
 }
 
 /**
- * Lines that make a build fail: warnings of the SDK's linker about state of a preloaded module in RAM, of the SDK's
- * compiler about slow natives, and of the C compiler about a file in hosts/.
+ * Returns true for a line that makes a build fail: a warning of the SDK's linker about state of a preloaded module in
+ * RAM, of the SDK's compiler about slow natives, or of the C compiler about a file in hosts/.
  */
 export function isForbidden(line: string): boolean {
 	return /### warning|no const|not frozen|cannot optimize/.test(line) || OWN_C_WARNING.test(line);

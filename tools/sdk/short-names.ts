@@ -1,9 +1,9 @@
 /**
  * Reduces the number of variable names in a script, for the firmware. XS stores each name in flash, with a slot of 16
- * bytes, its text, and entries in two tables. The bundler finds which variables can share a name; each of these names
- * is then replaced by the name of a property. Properties keep their names.
+ * bytes, its text, and entries in two tables. The bundler finds out which variables can share a name. Each of these
+ * shared names is then replaced by the name of a property, which flash contains already. Properties keep their names.
  *
- * Error messages of XS then name the property instead of the variable.
+ * As a consequence, error messages of XS contain the name of the property instead of the variable.
  */
 import { minify } from "rolldown/utils";
 import { below, childrenOf, type Edit, edited, type Node, nameOf, parse, propertyOf } from "./syntax.js";
@@ -11,14 +11,14 @@ import { below, childrenOf, type Edit, edited, type Node, nameOf, parse, propert
 class Names {
 	readonly properties = new Set<string>();
 	readonly variables = new Set<string>();
-	/** Local and global variables, each with a prefix that the syntax needs there. */
+	/** Places of local and global variables, each with a prefix that the syntax needs there. */
 	readonly places: { readonly node: Node; readonly prefix: string }[] = [];
 
 	constructor(script: Node) {
 		this.#find(script);
 	}
 
-	/** `prefix` is inserted before a variable at the node itself. */
+	/** Finds the variables below the node. `prefix` is inserted before a variable at the node itself. */
 	#find(node: Node, prefix = ""): void {
 		if (node.type === "Identifier") this.places.push({ node, prefix });
 		for (const target of declaredBy(node)) this.#declare(target);
@@ -27,7 +27,7 @@ class Names {
 		const passed = [key, below(node, "imported"), below(node, "exported")];
 		for (const child of childrenOf(node)) {
 			if (passed.includes(child)) continue;
-			// In `{ a }` and `{ a = 1 }` the key is also the variable, so the key must be written before the new name.
+			// In `{ a }` and `{ a = 1 }` the key is also the variable. Therefore the key must be written before the new name.
 			if (node["shorthand"] === true) this.#find(child, `${nameOf(key)}: `);
 			else this.#find(child, node.type === "AssignmentPattern" && child === node["left"] ? prefix : "");
 		}
@@ -70,7 +70,7 @@ export async function withShortNames(script: string): Promise<string> {
 	return withNamesOfProperties(code);
 }
 
-/** Variables with equal names keep equal names, so scopes do not matter. */
+/** Renames the variables. Variables with equal names keep equal names, so scopes do not matter. */
 export function withNamesOfProperties(script: string): string {
 	const { properties, variables, places } = new Names(parse(script));
 	const globals = new Set(places.map(({ node }) => nameOf(node)).filter((name) => !variables.has(name)));

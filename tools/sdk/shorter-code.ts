@@ -1,18 +1,20 @@
 /**
- * Shortens the functions' byte code, in bytes and in steps. XS's compiler can't know enough to do this:
- * - It gives all branches the width that the whole script needs. Here each gets its own.
- * - It creates each variable with its name and uninitialised, so that an early use is an error. The type checker has
- *   found such uses already, so a slot without a name suffices, and a declaration becomes an assignment.
- * - For conditions of several parts it keeps a value on the stack only to branch on it again. Here the first branch
- *   leads to the final target.
- * - It compiles `void 0`, as which the bundler writes `undefined`, and -1 as a calculation. Here they are constants.
- * - It copies strings and the code of nested functions into RAM each time. Here they are used in flash.
+ * Shortens the functions' byte code, in bytes and in steps. XS's own compiler cannot do this:
+ * - It gives all branches in a script the width that the longest one needs. Here each branch gets the width that it
+ *   needs itself.
+ * - It creates each variable with a name and without a value, so that a use before the declaration is an error. The
+ *   type checker has already found such uses. Therefore a slot without a name suffices here, and a declaration becomes
+ *   an assignment.
+ * - In conditions with several operands it keeps a value on the stack only to branch on it again. Here the first branch
+ *   leads directly to the final target.
+ * - It compiles -1, and `void 0` (which the bundler writes for `undefined`), as calculations. Here they are constants.
+ * - At each use it copies strings, and the code of nested functions, into RAM. Here they stay in flash.
  */
 import type { Instruction, InstructionSet } from "./byte-code.js";
 import { CODE, type Heap } from "./heap.js";
 
 const CONDITION = /^BRANCH_(ELSE|IF)$/;
-/** Byte code as the linker writes it: a C string. */
+/** Byte code as the linker writes it, which is a C string. */
 const LITERAL = /\(txByte\*\)"((?:\\x..)+)"/;
 const ESCAPE_LENGTH = 4;
 const IN_FLASH = /^(STRING_[124]|CODE)$/;
@@ -29,7 +31,9 @@ export function shortened(code: readonly Instruction[]): Instruction[] {
 	return list;
 }
 
-/** A branch to a removed instruction leads to the next instruction. */
+/**
+ * Returns the list without the removed instructions. A branch to a removed instruction leads to the next remaining one.
+ */
 function without(list: readonly Instruction[], removed: ReadonlySet<Instruction>): Instruction[] {
 	const next = new Map<Instruction, Instruction>();
 	let following: Instruction | undefined;
@@ -81,7 +85,7 @@ function withPlainLocals(list: readonly Instruction[]): Instruction[] {
 	return withKeptValues(without(list, removed));
 }
 
-/** A value that is stored and loaded again immediately stays on the stack. */
+/** Keeps a value on the stack if it is stored and then immediately loaded again. */
 function withKeptValues(list: readonly Instruction[]): Instruction[] {
 	const targets = new Set(list.map(({ target }) => target));
 	const removed = new Set<Instruction>();
@@ -112,7 +116,7 @@ function withShortConditions(list: readonly Instruction[]): Instruction[] {
 			const [at, after, last] = [list[place]!, list[place + 1], list[place + 2]];
 			if (!areLeft(at)) continue;
 			if (CONDITION.test(at.name)) {
-				// The second branch has the same condition and therefore the same result.
+				// The second branch has the same condition, and therefore the same result.
 				const to = at.name === second!.name ? at.target : after;
 				if (!areLeft(to)) continue;
 				second!.target = to;

@@ -1,11 +1,12 @@
 /**
- * Leaves out the methods of built-in objects that the SDK's linker has stripped because no code contains their names.
- * The linker removes their C (fxDeadStrip in xsl.c) but keeps a property for each of them in flash. This saves 9 KB.
+ * Leaves out the methods of built-in objects that the SDK's linker has stripped. It strips a method if no code contains
+ * the method's name. It removes the method's C (fxDeadStrip in xsl.c) but keeps a property for the method in flash.
+ * Leaving out these properties saves 9 KB.
  *
- * Properties stay for stripped constructors, getters and setters, and for functions that are in the engine's own
- * tables. A call of a stripped function ends the machine ("dead strip", 4). A function is not stripped if any code
- * contains its name, nor if the engine itself calls it for conversions, iteration and the like (fxStripCallbacks in
- * xslStrip.c).
+ * The properties of stripped constructors, getters and setters remain, and so do the properties of functions in the
+ * engine's own tables. A call of a stripped function ends the machine ("dead strip", 4). The linker does not strip a
+ * function if any code contains its name, or if the engine itself calls it, for example for conversions and iteration
+ * (fxStripCallbacks in xslStrip.c).
  */
 import type { Heap } from "./heap.js";
 
@@ -33,7 +34,7 @@ export function withoutStripped(heap: Heap): void {
 		heap.slots[last]!.next = slot.next;
 		slot.isRemoved = true;
 	}
-	// The engine's own list of functions keeps its order, and stripped functions stay in it.
+	// The engine's own list of functions keeps its order, so stripped functions remain in it.
 	heap.changeTables(renumbered);
 	heap.setRows("gxBuilders", remaining);
 }

@@ -47,14 +47,14 @@ export function isClass({ type }: Node): boolean {
 	return type === "ClassDeclaration" || type === "ClassExpression";
 }
 
-/** Undefined if the name is computed. */
+/** Returns the name of a property. Returns undefined if the name is computed. */
 export function propertyOf(node: Node): Node | undefined {
 	if (node["computed"] === true) return undefined;
 	if (node.type === "MemberExpression") return below(node, "property");
 	return /^(Property|MethodDefinition|PropertyDefinition)$/.test(node.type) ? below(node, "key") : undefined;
 }
 
-/** Edits must not overlap. */
+/** Returns the text with all edits, which must not overlap. */
 export function edited(text: string, edits: readonly Edit[]): string {
 	let result = "";
 	let end = 0;

@@ -1,15 +1,15 @@
 /**
  * Budget of each part of the firmware in its flash slot, in bytes. `npm run size` fails if a part exceeds its budget.
- * Then make the part smaller, or raise its line and reduce a line of RESERVED by as much. A test checks that the sum of
- * all lines fits the slot.
+ * In this case make the part smaller, or raise its budget and reduce a line of RESERVED by the same amount. A test
+ * checks that the sum of all lines fits the slot.
  *
- * A new folder of modules/ needs a line here, taken from RESERVED if possible. Each line is the part's size on the
+ * A new folder of modules/ needs a line here, taken from RESERVED if possible. Each budget is the part's size on the
  * board where it is largest, plus about a hundred bytes. Boards with 4 MB of flash have 31 to 39 KB left after their
  * omissions (tools/sdk/omissions.ts, docs/hardware.md).
  *
- * Only the sum of the script is measured; a folder's share is estimated by its characters. Folders with tables of
- * objects (fields, routes, hosts/esp32) take a quarter more, those with long expressions (readout, hdlc, json) a third
- * less.
+ * Only the size of the whole script is measured. A folder's share is estimated from its number of characters. In fact,
+ * folders with tables of objects (fields, routes, hosts/esp32) take a quarter more than estimated, and folders with
+ * long expressions (readout, hdlc, json) take a third less.
  */
 export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/absent.ts": 850,
@@ -58,7 +58,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/system": 20700,
 	"modules/tic": 9300,
 	"modules/time": 9600,
-	/** For statistics by the hub, and for Shelly's RPC. */
+	/** Used by statistics for the hub, and by Shelly's RPC. */
 	"modules/websocket": 6600,
 	"modules/wifi": 32000,
 	"modules/without.ts": 100,
@@ -66,25 +66,28 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"hosts/esp32": 18000,
 	"hosts/native": 16350,
 
-	/** Property names, and the tables of names, modules and natives. */
+	/** Property names, and the engine's tables of names, modules and natives. */
 
 	"SDK: modules": 2900,
 	"engine: built-ins": 25200,
 	"names and tables": 76500,
 	"resource web.bin": 130300,
-	/** The page (hosts/browser), compressed. */
+	/** The web page (hosts/browser), compressed. */
 	"resource obis-names.bin": 15000,
 	"resource timezones.bin": 8000,
 
-	/** Largest value of native.ts, which is that of a board with Ethernet. */
+	/** Largest value from native.ts, which belongs to a board with Ethernet. */
 	"ESP-IDF and all C": 962000,
 
-	/** Maximum on the C3, where a few bytes of script can add or remove it (native.ts). Other chips have no padding. */
+	/**
+	 * Maximum on the C3. There, a few more bytes of script can add or remove the padding (native.ts). Other chips have
+	 * none.
+	 */
 	"padding to a page": 17600,
 });
 
-/** Room for future parts, script and C together. For a new part, move its bytes from here to a line above. */
+/** Room for future parts, for script and C together. For a new part, move its bytes from here to a budget above. */
 export const RESERVED: Readonly<Record<string, number>> = Object.freeze({
-	/** Together with the budgets, this fills the slot of slzb-06. */
+	/** Together with the budgets, this fills the slot of the board slzb-06. */
 	"what is to come": 4400,
 });

@@ -1,6 +1,6 @@
 /**
- * Builds byte code, resources and preloaded machine of a board's firmware without ESP-IDF. Only the two necessary
- * targets of mcconfig's makefile are made.
+ * Builds the byte code, the resources and the preloaded machine of a board's firmware without ESP-IDF. Only the two
+ * targets of mcconfig's makefile that are necessary for this are made.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -13,14 +13,14 @@ import { pathWith, type SDK } from "../sdk/sdk.js";
 
 export interface Built {
 	image: string;
-	/** Characters by source file. */
+	/** Number of characters from each source file. */
 	lengths: ReadonlyMap<string, number>;
 	resources: Map<string, number>;
-	/** State in a preloaded module, which does not work or takes RAM. */
+	/** Warnings about state in a preloaded module, which does not work or takes RAM. */
 	warnings: string[];
 }
 
-/** `folder`: empty, for all output. */
+/** Builds into `folder`, which must be empty. */
 export async function buildImage(sdk: SDK, board: Board, folder: string): Promise<Built> {
 	const project = join(folder, "size");
 	const output = join(folder, "output");
@@ -38,7 +38,7 @@ export async function buildImage(sdk: SDK, board: Board, folder: string): Promis
 	};
 	runStep("mcconfig", ["-p", "esp32", "-o", output, join(project, "manifest.json")]);
 	const target = join(output, "tmp", "esp32", "release", "size");
-	// ESP-IDF is needed only to compile C.
+	// With these settings the makefile does not need ESP-IDF, which is only used to compile C.
 	const withoutIDF = ["IDF_PATH=none", "IDF_VERSION=none", "SDKCONFIG_H="];
 	const files = ["mc.xs.c", "mc.resources.c"].map((name) => join(target, name));
 	const text = runStep("make", ["-f", join(target, "makefile"), ...withoutIDF, ...files]);

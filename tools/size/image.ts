@@ -1,10 +1,11 @@
 /**
- * Reads the C file of the SDK's linker (xsl), and calculates how many bytes of flash the preloaded machine takes,
+ * Reads the C file that the SDK's linker (xsl) writes. Calculates how many bytes of flash the preloaded machine takes,
  * separately for each owner.
  *
  * The file contains an array of slots and tables of names. Each slot is one line, which includes its byte code or
- * string. A slot belongs to the first owner that reaches it. The owners come in this order: built-ins of the engine,
- * modules of the SDK, the project's script. A built-in that only the script reaches counts as part of the script.
+ * string. A slot belongs to the first owner from which it can be reached. The owners come in this order: built-ins of
+ * the engine, modules of the SDK, the project's script. A built-in that can be reached only from the script counts as
+ * part of the script.
  *
  * Sizes are those of the 32-bit microcontroller, where a slot has 16 bytes. The real size differs by about one per
  * cent.
@@ -23,11 +24,11 @@ export interface Share {
 }
 
 export interface Image {
-	/** Keys: module names in the manifest, or the constants below. */
+	/** Bytes by owner. An owner is a module name in the manifest, or one of the constants below. */
 	shares: Map<string, Share>;
-	/** Bytes of the tables of names, scripts and native functions. */
+	/** Number of bytes in the tables of names, scripts and native functions. */
 	tableBytes: number;
-	/** Changeable properties in flash: 4 bytes of RAM each, and a slot of RAM after the first change. */
+	/** Number of changeable properties in flash. Each takes 4 bytes of RAM, and a slot of RAM after its first change. */
 	aliases: number;
 }
 
@@ -36,11 +37,14 @@ export const NAMES = "(names)";
 export const SCRIPT = "main";
 
 interface Slot {
-	/** Indexes of the next slots; empty in the last slot. */
+	/** Indexes of the next slots, empty in the last slot. */
 	next: number[];
 	refers: number[];
 	isKey: boolean;
-	/** A captured variable. Nearly all functions share one list of them (tools/sdk/environments.ts). */
+	/**
+	 * True for a captured variable. Nearly all functions share one list of captured variables
+	 * (tools/sdk/environments.ts).
+	 */
 	isCaptured: boolean;
 	share: Share;
 }
@@ -66,8 +70,8 @@ export function readImage(text: string): Image {
 			if (owned.has(index) || heap[index] === undefined) continue;
 			owned.add(index);
 			add(share, heap[index].share);
-			// The slots after a captured variable may be variables of other functions (`isCaptured`). They are followed
-			// only for the script, which comes last and takes the rest of the list.
+			// The slots after a captured variable may be variables of other functions (`isCaptured`). They are followed only
+			// for the script. It comes last and owns the rest of the list.
 			if (owner === SCRIPT || !heap[index].isCaptured) waiting.push(...heap[index].next);
 			waiting.push(...heap[index].refers);
 		}
@@ -77,7 +81,7 @@ export function readImage(text: string): Image {
 	for (const index of keys) owned.add(index);
 	shares.set(NAMES, { slots: 0, codeBytes: 0, stringBytes: 0 });
 	for (const index of keys) add(shares.get(NAMES)!, heap[index].share);
-	// The list leads to every module, so each entry is followed separately.
+	// The list leads to every module, so each of its entries is followed separately.
 	owned.add(list);
 	for (const { entry } of modules) owned.add(entry);
 
@@ -120,10 +124,10 @@ function readSlot(line: string): Slot {
 	// The code may be part of the array that contains all code (tools/sdk/shorter-code.ts).
 	const code = buffers + Number(/gxCodes\[\d+\] \/\* (\d+) bytes/.exec(line)?.[1] ?? 0);
 	const string = /\.(?:string|key) = (?:\{ )?("(?:[^"\\]|\\.|"")*")/.exec(line)?.[1];
-	// Strings are removed first, because a string may look like a reference.
+	// Strings are removed first, because a string may contain text like a reference.
 	const [first, ...rest] = line.replace(/"(?:[^"\\]|\\.)*"/g, "").split(", {.ID");
 	const indexes = (part: string) => [...part.matchAll(/&gxHeap\[(\d+)\]/g)].map((match) => Number(match[1]));
-	// The line has only the first of an array's consecutive slots, and their number.
+	// The line states only the first of an array's consecutive slots, and their number.
 	const [, start, length] = /\.array = \{ \(txSlot\*\)&gxHeap\[(\d+)\], (\d+) \}/.exec(line) ?? [];
 	const items = Array.from({ length: Number(length ?? 0) }, (_, index) => Number(start) + index);
 	return {
@@ -135,7 +139,7 @@ function readSlot(line: string): Slot {
 	};
 }
 
-/** Bytes without the NUL. The linker writes each byte outside ASCII as `\xNN""`. */
+/** Returns the number of bytes without the NUL. The linker writes each byte outside ASCII as `\xNN""`. */
 function textLength(literal: string): number {
 	return literal
 		.slice(1, -1)
@@ -149,7 +153,7 @@ interface Module {
 	instance: number;
 }
 
-/** An object with a property for each loaded module; one of them is our script. */
+/** Finds the object that has a property for each loaded module, one of which is our script. */
 function listModules(lines: readonly string[], heap: readonly Slot[]): { list: number; modules: Module[] } {
 	const pattern =
 		/\.ID = (?:xsID_(\w+)|\d+ \/\* (.+?) \*\/), .*XS_REFERENCE_KIND.*\.reference = \(txSlot\*\)&gxHeap\[(\d+)\]/;

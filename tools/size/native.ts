@@ -1,27 +1,30 @@
 /**
- * Parts that `npm run size` does not build: ESP-IDF with Wi-Fi, lwIP and Mbed TLS, and the C of the engine and the
- * project. Each figure is the largest linked image that is known, minus the bytes that this program counts itself. The
- * images were linked on 2026-11-28 with ESP-IDF v6.0.1, optimized for size, newlib with nano formatting, Mbed TLS 4.0.0
- * with the chip's accelerators, by Debian's compilers. If ESP-IDF's tools are installed, `npm run build -- --all` gives
- * the true size of each image.
+ * Sizes that `npm run size` cannot measure, because it does not build ESP-IDF (with Wi-Fi, lwIP and Mbed TLS) or the C
+ * of the engine and the project. Each figure is from the largest linked image that is known, minus the bytes that this
+ * program counts itself. The images were linked on 2026-11-28 with ESP-IDF v6.0.1, optimized for size, newlib with nano
+ * formatting, Mbed TLS 4.0.0 with the chip's accelerators, by Debian's compilers. If ESP-IDF's tools are installed,
+ * `npm run build -- --all` reports the true size of each image.
  */
 import type { Board, Chip } from "../../hosts/esp32/boards.js";
 
-/** The chip maps flash in pages. Constants come first; the code after them begins at the same offset in its page. */
+/**
+ * Size of the pages in which the chip maps flash. Constants come first. The code after them begins at the same offset
+ * in its page.
+ */
 export const PAGE_BYTES = 64 * 1024;
 
 export interface Native {
-	/** Code in flash and in memory, and constants, without the bytes that this program counts itself. */
+	/** Bytes of code in flash and in memory, and of constants, without the bytes that this program counts itself. */
 	readonly bytes: number;
-	/** Part of `bytes`: constants in flash, which are mapped together with the script and the resources. */
+	/** Share of `bytes` that are constants in flash. They are mapped together with the script and the resources. */
 	readonly constantBytes: number;
-	/** Part of `bytes`: code and data that the boot loader copies to memory. */
+	/** Share of `bytes` that are code and data which the boot loader copies to memory. */
 	readonly memoryBytes: number;
 }
 
 /**
- * Measured with esp32-devkitc and esp32c3-devkitm. The S3's bytes were measured earlier (2026-11-23, esp32s3-devkitc),
- * its constants not at all. The C6 has the C3's values. S3 and C6 have enough room.
+ * Values measured with esp32-devkitc and esp32c3-devkitm. The bytes of the S3 were measured earlier (2026-11-23,
+ * esp32s3-devkitc); its constants were not measured. The C6 has the values of the C3. S3 and C6 have enough room.
  */
 const NATIVE: Readonly<Record<Chip, Native>> = Object.freeze({
 	esp32: Object.freeze({ bytes: 941256, constantBytes: 55140, memoryBytes: 66728 }),
@@ -30,7 +33,10 @@ const NATIVE: Readonly<Record<Chip, Native>> = Object.freeze({
 	esp32c6: Object.freeze({ bytes: 957733, constantBytes: 61989, memoryBytes: 47976 }),
 });
 
-/** ESP-IDF's driver and our C for Ethernet, measured with slzb-06. W5500 has RMII's value and enough room. */
+/**
+ * Size of ESP-IDF's driver and our C for Ethernet, measured with slzb-06. For W5500, the value of RMII is used; these
+ * boards have enough room.
+ */
 const ETHERNET_BYTES = Object.freeze({ rmii: 19935, w5500: 19935, openeth: 10787 });
 
 export function nativeOf({ chip, ethernet }: Pick<Board, "chip" | "ethernet">): Native {
@@ -42,8 +48,9 @@ const IMAGE_HEADER_BYTES = 24;
 const SEGMENT_HEADER_BYTES = 8;
 
 /**
- * Bytes of padding between constants and code. The code begins in a new page. The parts that are copied to memory fill
- * the page before it, and esptool fills the rest with zeros. `constantBytes`: all constants, with script and resources.
+ * Returns the number of padding bytes between constants and code, which begins in a new page. The data that are copied
+ * to memory fill the end of the page before the code, and esptool fills the rest with zeros. `constantBytes` counts all
+ * constants, including script and resources.
  */
 export function paddingOf(constantBytes: number, memoryBytes: number): number {
 	const end = IMAGE_HEADER_BYTES + SEGMENT_HEADER_BYTES + constantBytes;

@@ -1,4 +1,4 @@
-/** Report of `npm run size`, as an object and as a table: the contents of the image, compared with budgets. */
+/** Report of `npm run size`, as an object and as a table. It compares the contents of the image with the budgets. */
 import { SLOT_RESERVE_BYTES } from "../build/limits.js";
 import { BUDGETS, RESERVED } from "./budgets.js";
 import { BUILT_INS, bytesOf, type Image, NAMES, SCRIPT, type Share } from "./image.js";
@@ -15,16 +15,16 @@ export interface Part extends Share {
 export interface Spent {
 	name: string;
 	bytes: number;
-	/** Budget, bytes; undefined without one, which is a problem. */
+	/** Budget in bytes, or undefined if the part has none, which is a problem. */
 	budget: number | undefined;
 }
 
 export interface Report {
-	/** Measured parts: our script first, the others by size. */
+	/** Measured parts. Our script comes first; the others are ordered by size. */
 	parts: Part[];
 	/**
-	 * The whole image, a row for each budget: first our folders, which share the script's bytes in proportion to their
-	 * characters, then everything else.
+	 * The whole image, with a row for each budget. Our folders come first. They share the script's bytes in proportion to
+	 * their characters. Everything else follows.
 	 */
 	spent: Spent[];
 	reserved: { name: string; bytes: number }[];
@@ -33,15 +33,18 @@ export interface Report {
 	tableBytes: number;
 	resourceBytes: number;
 	nativeBytes: number;
-	/** Zeros between constants and code (native.ts). */
+	/** Number of zeros between constants and code (native.ts). */
 	paddingBytes: number;
 	slotBytes: number;
 	leftBytes: number;
 	aliases: number;
 	warnings: readonly string[];
-	/** Left out of the board's firmware (tools/sdk/omissions.ts). */
+	/** Names of the parts that this firmware lacks (tools/sdk/omissions.ts). */
 	without: readonly string[];
-	/** Sentences: an image longer than its slot, exceeded or missing budgets, and the linker's warnings. */
+	/**
+	 * Problems as sentences: an image that is longer than its slot, budgets that are exceeded or missing, and the
+	 * linker's warnings.
+	 */
 	problems: string[];
 }
 
@@ -49,7 +52,7 @@ export interface Measured {
 	image: Image;
 	lengths: ReadonlyMap<string, number>;
 	resources: ReadonlyMap<string, number>;
-	/** ESP-IDF and all C on this board. */
+	/** Sizes of ESP-IDF and all C on this board. */
 	native: Native;
 	slotBytes: number;
 	warnings: readonly string[];

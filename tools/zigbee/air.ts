@@ -1,4 +1,7 @@
-/** The air that coprocessors share: reach, delivery, and frames that a parent keeps for a sleeping child. */
+/**
+ * The simulated air that coprocessors share. It decides who hears whom, delivers frames, and keeps frames that a parent
+ * stores for a sleeping child.
+ */
 import type { Network } from "./nvram.js";
 
 export const ARRIVED = 0;
@@ -6,7 +9,7 @@ export const NO_APS_ACK = 0xb7;
 export const NO_MAC_ACK = 0xe9;
 export const EXPIRED = 0xf0;
 
-/** The first of three: routers, nodes that always listen, all nodes. */
+/** First of the three broadcast addresses: routers, nodes that always listen, all nodes. */
 export const BROADCAST = 0xfff8;
 export const TO_LISTENERS = 0xfffd;
 const TO_EVERYBODY = 0xffff;
@@ -24,15 +27,15 @@ export interface AirFrame {
 
 export interface Station {
 	readonly ieee: Buffer;
-	/** Undefined without a network, or if not started. */
+	/** The node's network, or undefined if it has none or was not started. */
 	readonly network: Network | undefined;
 	/** True if the node receives only by polling its parent. */
 	readonly isSleepy: boolean;
 	readonly networkKey: Buffer;
 	readonly isOpen: boolean;
-	/** False if no endpoint accepted the frame. */
+	/** Receives a frame. Returns false if no endpoint accepted it. */
 	hear(frame: AirFrame): boolean;
-	/** Tells the coordinator that a new node has the network key. */
+	/** Tells the coordinator that a new node has received the network key. */
 	hasJoined(newcomer: Station): void;
 	hasLeft(leaver: Station): void;
 	/** Called when `network` has a new channel or PAN id. */
@@ -52,12 +55,12 @@ interface WaitingFrame {
 }
 
 export interface AirOptions {
-	/** Timers; default: Node's. */
+	/** Timers. Default: Node's. */
 	readonly timers?: Timers;
 	readonly frameMs?: number;
-	/** Time for which a parent keeps a frame for a sleeping child. */
+	/** Time for which a parent stores a frame for a sleeping child. */
 	readonly keptMs?: number;
-	/** A sender gives up after this time. */
+	/** Time after which a sender gives up. */
 	readonly retryMs?: number;
 }
 
@@ -95,7 +98,7 @@ export class Air {
 		return [...this.#stations].filter((station) => isSame(station.network, network));
 	}
 
-	/** Finds a station on one of these channels, with this PAN id or any. */
+	/** Finds a station that the newcomer can join, on one of these channels, with this PAN id or any. */
 	openTo(newcomer: Station, channelMask: number, panId: number | undefined): Station | undefined {
 		return [...this.#stations].find((station) => {
 			const { network } = station;
@@ -118,7 +121,7 @@ export class Air {
 		return this.members(network).find((station) => station.network?.shortAddress === shortAddress);
 	}
 
-	/** Calls `done` once, later, with the status. */
+	/** Sends a frame. Calls `done` once, later, with the status. */
 	send(from: Station, frame: AirFrame, done: (status: number) => void): void {
 		const { network } = from;
 		if (network === undefined) throw new Error("in no network");
@@ -137,7 +140,9 @@ export class Air {
 		else this.#soon(() => this.#deliver(target, frame, done));
 	}
 
-	/** Fetches one frame. False if the parent is gone. `received`: true if more frames wait. */
+	/**
+	 * Fetches one frame from the parent. Returns false if the parent is gone. `received` gets true if more frames wait.
+	 */
 	poll(child: Station, received: (hasMore: boolean) => void): boolean {
 		const { network } = child;
 		if (network === undefined || this.find(network, network.parent) === undefined) return false;

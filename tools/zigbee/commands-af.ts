@@ -1,4 +1,4 @@
-/** AF commands: endpoints and their data. APP_CNF commands: commissioning. */
+/** AF commands, which are about endpoints and their data, and APP_CNF commands, which are about commissioning. */
 import type { Commands } from "./commands.js";
 import type { SimulatedCoprocessor } from "./coprocessor.js";
 import { recover, startCommissioning } from "./network-life.js";
@@ -15,7 +15,7 @@ const TO_BOUND = 0;
 const TO_SHORT = 2;
 const TO_IEEE = 3;
 const TO_BROADCAST = 15;
-/** Data bytes of an unfragmented frame. */
+/** Limit of data bytes in a frame that is not fragmented. */
 const DATA_LIMIT = 230;
 
 function clusters(data: Buffer, at: number): number[] {
@@ -64,7 +64,7 @@ function destinationOf({ destination, destinationEndpoint }: Request) {
 	return { destination, destinationEndpoint };
 }
 
-/** Sends the data to each binding of the cluster. There may be no binding. */
+/** Sends the data to each binding of the cluster. There may be none. */
 function sendToBound(chip: SimulatedCoprocessor, request: Request): number[] {
 	const { sourceEndpoint, cluster, transaction } = request;
 	const rows = chip.bindings.filter((row) => row.endpoint === sourceEndpoint && row.clusters.includes(cluster));
@@ -78,7 +78,7 @@ function sendToBound(chip: SimulatedCoprocessor, request: Request): number[] {
 	return [OK];
 }
 
-/** Undefined if the node is in no network of this chip. */
+/** Returns the node's short address, or undefined if the node is in no network of this chip. */
 function shortOf(chip: SimulatedCoprocessor, ieee: Buffer): number | undefined {
 	if (chip.network === undefined) return undefined;
 	return chip.air.members(chip.network).find((station) => station.ieee.equals(ieee))?.network?.shortAddress;

@@ -1,4 +1,4 @@
-/** SYS and UTIL commands: the chip and its memory. */
+/** SYS and UTIL commands, which are about the chip and its memory. */
 import type { Commands } from "./commands.js";
 import type { SimulatedCoprocessor } from "./coprocessor.js";
 import { keyOf } from "./nvram.js";
@@ -8,16 +8,16 @@ const NV_FAILED = 0x0a;
 const NV_CREATED = 0x09;
 const NV_BAD_LENGTH = 0x0c;
 
-/** Capabilities, as bits: SYS, UTIL and the other subsystems that are present. */
+/** Reply to SYS_PING. Each bit is a subsystem that is present: SYS, UTIL and others. */
 const CAPABILITIES = [0x79, 0x05];
-/** Logical types, as bits: all three are compiled in. */
+/** Logical types, as bits. All three types are compiled in. */
 const DEVICE_TYPES = 7;
 const NO_ADDRESS = [0xfe, 0xff];
 const READ_LIMIT = 246;
-/** Entry in the table of associated devices, with members aligned. */
+/** Size of an entry in the table of associated devices, with aligned members. */
 const ASSOCIATED_BYTES = 36;
 
-/** The data begin with system, item and sub id. */
+/** Returns the key of a row. The data begin with system, item and sub id. */
 const rowOf = (data: Buffer) => keyOf(data.readUInt8(0), data.readUInt16LE(1), data.readUInt16LE(3));
 const itemOf = (data: Buffer) => keyOf(data.readUInt16LE(0));
 
@@ -27,7 +27,7 @@ function read(value: Buffer | undefined, offset: number, limit = READ_LIMIT): nu
 	return [OK, part.length, ...part];
 }
 
-/** The item must exist and be long enough. */
+/** Writes into an item. The item must exist and be long enough. */
 function write(chip: SimulatedCoprocessor, key: string, offset: number, bytes: Buffer): number[] {
 	const value = chip.nv.get(key);
 	if (value === undefined || offset + bytes.length > value.length) return [NV_FAILED];
@@ -82,7 +82,7 @@ export const SYSTEM_COMMANDS: Commands = {
 	// SYS_OSAL_NV_READ_EXT, _WRITE_EXT
 	284: (chip, data) => read(chip.nv.get(itemOf(data)), data.readUInt16LE(2)),
 	285: (chip, data) => write(chip, itemOf(data), data.readUInt16LE(2), taken(data, 6, data.readUInt16LE(4))),
-	// SYS_NV_CREATE, _DELETE, _LENGTH, _READ, _WRITE, _UPDATE: rows of the extended tables.
+	// SYS_NV_CREATE, _DELETE, _LENGTH, _READ, _WRITE, _UPDATE, for rows of the extended tables.
 	304: (chip, data) => create(chip, rowOf(data), data.readUInt32LE(5), Buffer.alloc(0)),
 	305: (chip, data) => remove(chip, rowOf(data), undefined),
 	306: (chip, data) => lengthOf(chip.nv.get(rowOf(data))),
@@ -99,7 +99,7 @@ export const SYSTEM_COMMANDS: Commands = {
 	},
 	// UTIL_LED_CONTROL
 	1802: () => [OK],
-	// UTIL_ASSOC_COUNT, _FIND_DEVICE, _GET_WITH_ADDRESS. There are no associated devices.
+	// UTIL_ASSOC_COUNT, _FIND_DEVICE, _GET_WITH_ADDRESS. The chip has no associated devices.
 	1864: () => [0, 0],
 	1865: () => Buffer.alloc(ASSOCIATED_BYTES, 0xff),
 	1866: () => Buffer.alloc(ASSOCIATED_BYTES, 0xff),

@@ -1,4 +1,4 @@
-/** ZDO commands: requests to other nodes and to the chip itself. */
+/** ZDO commands, which are requests to other nodes and to the chip itself. */
 import { TO_LISTENERS } from "./air.js";
 import type { Command, Commands } from "./commands.js";
 import { startFromApp } from "./network-life.js";
@@ -10,11 +10,16 @@ const NOT_IN_A_NETWORK = 0xc2;
 const NO_ADDRESS = 0xfffe;
 const NO_PAN_ID = 0xffff;
 const TO_GROUP = 1;
-/** Lengths of both forms of a bind request over the UART, each with a node's address. */
+/**
+ * Lengths of a bind request over the UART, which begins with a node's address. One form binds to a group, the other to
+ * a node.
+ */
 const BIND_GROUP_BYTES = 14;
 const BIND_BYTES = 21;
 
-/** Sends a request to the node whose address begins the data. Bytes from `skip` on are sent unchanged. */
+/**
+ * Sends a request to the node whose address is at the beginning of the data. Bytes from `skip` on are sent unchanged.
+ */
 function ask(cluster: number, skip: number, length = Number.POSITIVE_INFINITY): Command {
 	return (chip, data) => {
 		const destination = data.readUInt16LE(0);
@@ -32,7 +37,7 @@ function bindTo(cluster: number): Command {
 }
 
 export const ZDO_COMMANDS: Commands = {
-	// ZDO_NWK_ADDR_REQ, sent to all nodes.
+	// ZDO_NWK_ADDR_REQ is sent to all nodes.
 	1280: (chip, data) => {
 		if (chip.network === undefined) return [NOT_IN_A_NETWORK];
 		askZDO(chip, TO_LISTENERS, NWK_ADDRESS, [...data.subarray(0, 10)]);
@@ -54,13 +59,13 @@ export const ZDO_COMMANDS: Commands = {
 	1331: ask(0x0033, 2, 1),
 	// ZDO_MGMT_LEAVE_REQ
 	1332: ask(MGMT_LEAVE, 2, 9),
-	// ZDO_MGMT_PERMIT_JOIN_REQ, which begins with the address mode.
+	// ZDO_MGMT_PERMIT_JOIN_REQ. The data begin with the address mode.
 	1334: (chip, data) => {
 		if (chip.network === undefined) return [NOT_IN_A_NETWORK];
 		askZDO(chip, data.readUInt16LE(1), PERMIT_JOINING, [data.readUInt8(3), data.readUInt8(4)]);
 		return [OK];
 	},
-	// ZDO_MGMT_NWK_UPDATE_REQ: destination, address mode, channels, action, count, manager.
+	// ZDO_MGMT_NWK_UPDATE_REQ. The data are destination, address mode, channels, action, count, manager.
 	1335: (chip, data) => {
 		if (chip.network === undefined) return [NOT_IN_A_NETWORK];
 		askZDO(chip, data.readUInt16LE(0), NWK_UPDATE, [...data.subarray(3, 8), 0, ...data.subarray(9, 11)]);
@@ -74,10 +79,10 @@ export const ZDO_COMMANDS: Commands = {
 	1343: (chip, data) => [chip.watched.delete(data.readUInt16LE(0)) ? OK : FAILED],
 	// ZDO_STARTUP_FROM_APP
 	1344: (chip) => [startFromApp(chip)],
-	// ZDO_EXT_ROUTE_DISC, _CHK, which always succeed.
+	// ZDO_EXT_ROUTE_DISC and ZDO_EXT_ROUTE_CHK, which always succeed.
 	1349: () => [OK],
 	1350: () => [OK],
-	// ZDO_EXT_FIND_GROUP, which finds no group; ZDO_EXT_ADD_GROUP
+	// ZDO_EXT_FIND_GROUP, which finds no group, and ZDO_EXT_ADD_GROUP.
 	1354: (_chip, data) => [FAILED, data.readUInt8(1), data.readUInt8(2), 0],
 	1355: () => [OK],
 	// ZDO_EXT_NWK_INFO

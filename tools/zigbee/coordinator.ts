@@ -1,6 +1,7 @@
 /**
- * A coordinator like Zigbee2MQTT: zigbee-herdsman runs the network, zigbee-herdsman-converters interprets the devices.
- * It has no definition of the gateway and generates one from the device's own description.
+ * A coordinator like Zigbee2MQTT, made from its libraries: zigbee-herdsman runs the network, and
+ * zigbee-herdsman-converters interprets the devices. The latter has no definition of the gateway, so it generates one
+ * from the device's own description.
  */
 import { join } from "node:path";
 import { Controller, setLogger } from "zigbee-herdsman";
@@ -30,12 +31,12 @@ export type CoordinatorEvent =
 			readonly vendor: string;
 			readonly model: string;
 			readonly type: string;
-			/** Generated properties: `energy`, `power`, … */
+			/** Names of the generated properties: `energy`, `power`, … */
 			readonly exposes: readonly string[];
 	  }
 	| { readonly event: "configured"; readonly device: string; readonly problem: string }
 	| { readonly event: "loading"; readonly device: string; readonly percent: number }
-	/** `versions`: firmware before and after. `problem`: reason of a failure. */
+	/** `versions` has the firmware versions before and after. `problem` has the reason of a failure. */
 	| { readonly event: "updated"; readonly device: string; readonly versions: string; readonly problem: string }
 	| { readonly event: "values"; readonly device: string; readonly values: Readonly<Record<string, unknown>> };
 
@@ -45,7 +46,10 @@ export interface CoordinatorOptions {
 	/** Folder for the coordinator's database and its backup of the network. */
 	readonly folder: string;
 	readonly network?: CoordinatorNetwork;
-	/** True to take duplicates. By default a message is dropped if one of the last five in 10 s had the same number. */
+	/**
+	 * True if duplicates are accepted. By default a message is dropped if one of the last five in 10 s had the same
+	 * number.
+	 */
 	readonly takesDuplicates?: boolean;
 	onEvent(event: CoordinatorEvent): void;
 	onLog?(line: string): void;
@@ -88,7 +92,7 @@ export class Coordinator {
 		this.#listen();
 	}
 
-	/** Rejects with herdsman's error if the coprocessor does not answer. */
+	/** Starts the network. Rejects with herdsman's error if the coprocessor does not answer. */
 	async start(): Promise<void> {
 		const network = await this.controller.start();
 		this.#options.onEvent({ event: "started", network });
@@ -109,8 +113,8 @@ export class Coordinator {
 	}
 
 	/**
-	 * Offers the file to one device after the other, without pauses between blocks. Returns the number of devices that
-	 * accepted the file.
+	 * Offers the firmware file to one device after the other, without pauses between blocks. Returns the number of
+	 * devices that accepted the file.
 	 */
 	async update(path: string): Promise<number> {
 		let count = 0;
@@ -131,7 +135,7 @@ export class Coordinator {
 		return count;
 	}
 
-	/** Does what herdsman does at a start with changed settings, but without its wait of 12 seconds. */
+	/** Changes the channel as herdsman does at a start with changed settings, but without its wait of 12 seconds. */
 	async changeChannel(channel: number): Promise<void> {
 		const { channel: before, nwkUpdateID } = await this.controller.getNetworkParameters();
 		const herdsman = this.controller as unknown as { changeChannel(...of: readonly number[]): Promise<void> };
@@ -167,7 +171,10 @@ export class Coordinator {
 		this.#options.onEvent({ event: "left", device });
 	}
 
-	/** `configures`: also binds the device and configures its reports, as Zigbee2MQTT does once. */
+	/**
+	 * Makes the device's definition. With `configures`, also binds the device and configures its reports, as Zigbee2MQTT
+	 * does once.
+	 */
 	async #define(device: Device, configures: boolean): Promise<void> {
 		const found = findByDevice(device, true);
 		this.#definitions.set(device.ieeeAddr, found);

@@ -1,7 +1,7 @@
 /**
- * Simulated ZNP coprocessor (TI CC2652 with a coordinator image of Z-Stack 3.x.0) without its radio: UART bytes in and
- * out, non-volatile memory, and a place on a shared air. NV item 0x0087 selects coordinator, router or end device, as
- * in the real chip.
+ * Simulated ZNP coprocessor (TI CC2652 with a coordinator image of Z-Stack 3.x.0). In place of the radio it has a place
+ * on a simulated air, which other coprocessors share. It receives and sends UART bytes and has non-volatile memory. As
+ * in the real chip, NV item 0x0087 selects coordinator, router or end device.
  */
 import { type Air, type AirFrame, ARRIVED, BROADCAST, type Station } from "./air.js";
 import { COMMANDS } from "./commands.js";
@@ -36,24 +36,24 @@ const RADIUS = 0x1d;
 
 /** Versions of common images, as in SYS_VERSION: transport, product, major, minor, maintenance. */
 export const BUILDS = Object.freeze({
-	/** CC2652, CC1352. */
+	/** Image for CC2652 and CC1352. */
 	"3.x.0": [2, 1, 2, 7, 1],
-	/** CC2530, CC2531 with Z-Stack 3.0.x. */
+	/** Image for CC2530 and CC2531 with Z-Stack 3.0.x. */
 	"3.0.x": [2, 2, 2, 7, 2],
-	/** CC2530, CC2531 with Z-Stack 1.2. */
+	/** Image for CC2530 and CC2531 with Z-Stack 1.2. */
 	"1.2": [2, 0, 2, 6, 3],
-	/** TI's own build. */
+	/** Image that TI itself has built. */
 	sdk: [2, 0, 2, 7, 1],
-	/** Not a ZNP: a Silicon Labs chip, which announces itself by ASH (RSTACK). */
+	/** Not a ZNP but a Silicon Labs chip, which announces itself by ASH (RSTACK). */
 	foreign: [],
 });
 export type Build = keyof typeof BUILDS;
 const REVISION = 20250321;
 const ASH_RESET_ACKNOWLEDGED = Buffer.of(0x1a, 0xc1, 0x02, 0x0b, 0x0a, 0x52, 0x7e);
 
-/** First byte for the boot loader in ROM (cc2538-bsl). */
+/** First byte that a host sends to the boot loader in ROM (cc2538-bsl). */
 const BSL_SYNC = 0x55;
-/** The boot loader's answer if it accepts. */
+/** Answer of the boot loader if it accepts. */
 const BSL_ACK = Buffer.of(0x00, 0xcc);
 const BSL_NACK = Buffer.of(0x00, 0x33);
 
@@ -65,7 +65,9 @@ export interface Endpoint {
 	readonly outputs: readonly number[];
 }
 
-/** Binding of up to `CoprocessorOptions.boundClusters` clusters to one endpoint of one node. */
+/**
+ * A row of the binding table. It binds up to `CoprocessorOptions.boundClusters` clusters to one endpoint of one node.
+ */
 export interface Binding {
 	readonly endpoint: number;
 	readonly destination: Buffer;
@@ -77,17 +79,17 @@ export interface CoprocessorOptions {
 	readonly air: Air;
 	/** Address of the chip, least significant byte first. */
 	readonly ieee: Buffer;
-	/** Non-volatile memory; default: that of a fresh chip. */
+	/** Non-volatile memory. Default: the memory of a new chip. */
 	readonly nv?: NVMemory;
 	readonly build?: Build;
 	readonly faults?: Partial<Faults>;
-	/** Rows of the binding table; default: as in Koenkk's images. */
+	/** Number of rows in the binding table. Default: as in Koenkk's images. */
 	readonly bindings?: number;
-	/** Clusters per row of the binding table; default: as in Koenkk's images. */
+	/** Number of clusters in a row of the binding table. Default: as in Koenkk's images. */
 	readonly boundClusters?: number;
 	/** Time from a reset to the reset indication. */
 	readonly bootMs?: number;
-	/** Time for each change of the network state, ms. */
+	/** Time that each change of the network state takes, ms. */
 	readonly stepMs?: number;
 	readonly pollMs?: number;
 	readonly startsInReset?: boolean;
@@ -97,7 +99,7 @@ export class SimulatedCoprocessor implements Station {
 	readonly air: Air;
 	readonly ieee: Buffer;
 	readonly nv: NVMemory;
-	/** Faults; they may be changed at any time. */
+	/** Faults, which may be changed at any time. */
 	readonly faults: Faults;
 	build: Build;
 	readonly bindingLimit: number;
@@ -107,7 +109,7 @@ export class SimulatedCoprocessor implements Station {
 	/** The members from here to `network` are lost at each start. */
 	readonly endpoints = new Map<number, Endpoint>();
 	bindings: Binding[] = [];
-	/** Clusters copied to the host; 0xFFFF: all. */
+	/** Clusters whose frames are copied to the host; 0xFFFF for all. */
 	readonly watched = new Set<number>();
 	channels = { primary: 0, secondary: 0 };
 	role = COORDINATOR;
@@ -178,7 +180,7 @@ export class SimulatedCoprocessor implements Station {
 		}
 	}
 
-	/** `bootLoader` is sampled at the end of the reset. */
+	/** Sets the lines. `bootLoader` is sampled at the end of the reset. */
 	setLines(reset: boolean, bootLoader: boolean): void {
 		if (reset) {
 			this.#stop();
@@ -219,7 +221,7 @@ export class SimulatedCoprocessor implements Station {
 		return Buffer.from([...BUILDS[this.build], ...(this.build === "1.2" ? [] : revision)]);
 	}
 
-	/** A restart of the chip cancels `run`. */
+	/** Calls `run` after the delay, unless the chip restarts before. */
 	after(delayMs: number, run: () => void): number {
 		const timer = this.air.timers.set(() => {
 			this.#timers.delete(timer);
@@ -243,7 +245,7 @@ export class SimulatedCoprocessor implements Station {
 		return this.#sequence;
 	}
 
-	/** 0: closes the network; 255: no limit. */
+	/** Opens the network for this time. 0 closes it; 255 means no limit. */
 	open(seconds: number): void {
 		if (this.#openTimer !== undefined) this.forget(this.#openTimer);
 		this.#openTimer = undefined;
@@ -307,7 +309,7 @@ export class SimulatedCoprocessor implements Station {
 	#answer(frame: Frame): void {
 		const { subsystem, command } = frame;
 		const run = COMMANDS.get((subsystem << 8) | command);
-		// Unknown commands of this subsystem are ignored (no default case in mt_app_config.c).
+		// Unknown commands of this subsystem are ignored, because mt_app_config.c has no default case.
 		if (run === undefined && subsystem === APP_CNF) return;
 		const refused = (code: number) => ({
 			...{ type: SRSP, subsystem: RPC_ERROR, command: 0 },
@@ -318,7 +320,7 @@ export class SimulatedCoprocessor implements Station {
 			if (run === undefined) answer = refused(ERROR_COMMAND);
 			else answer = { type: SRSP, subsystem, command, data: Buffer.from(run(this, frame.data)) };
 		} catch (error) {
-			// The command was too short.
+			// A RangeError means that the command was too short.
 			if (!(error instanceof RangeError)) throw error;
 			answer = refused(ERROR_LENGTH);
 		}

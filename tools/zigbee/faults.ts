@@ -1,20 +1,20 @@
-/** Faults of a coprocessor; they can be changed while it runs. */
+/** Faults of a coprocessor. They can be changed while it runs. */
 export interface Faults {
-	/** The coprocessor does not answer, as if it were missing, not flashed, or wired wrongly. */
+	/** True if the coprocessor does not answer, as if it were missing, not flashed, or wired wrongly. */
 	silent: boolean;
 	lostAnswers: number;
 	lateMs: number;
-	/** Noise bytes before each frame, perhaps the beginning of a frame. */
+	/** Number of noise bytes before each frame. They may look like the beginning of a frame. */
 	garbage: number;
-	/** Size of the pieces in which frames are sent; 0: whole frames. */
+	/** Size of the pieces in which frames are sent, or 0 for whole frames. */
 	pieceBytes: number;
 	/** Status values of the next AF_DATA_CONFIRM. If a value is not 0, the frame is not sent. */
 	confirms: number[];
 	/** Status values of the next replies to AF_DATA_REQUEST. If a value is not 0, the frame is not sent. */
 	refusals: number[];
-	/** The node joins, but the exchange of the link key fails. */
+	/** True if the exchange of the link key fails after the node has joined. */
 	keyExchangeFails: boolean;
-	/** If its host orders it to leave, the chip restarts at once and not after five seconds. */
+	/** True if the chip restarts immediately when its host orders it to leave, instead of after five seconds. */
 	leaveRestarts: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Frames of TI's UART interface (UNPI): FE, length, type and subsystem, command, data, XOR of all after FE. It shares
- * no code with the firmware, so that mistakes do not cancel out.
+ * Frames of TI's UART interface (UNPI): FE, length, type and subsystem, command, data, XOR of all bytes after FE. This
+ * code shares nothing with the firmware, so that each reveals the other's mistakes.
  */
 export const SREQ = 1;
 export const AREQ = 2;
@@ -8,7 +8,7 @@ export const SRSP = 3;
 
 const START = 0xfe;
 const DATA_LIMIT = 250;
-/** FE, length, two bytes of command. */
+/** Length of the head: FE, length, and two bytes of command. */
 const HEAD_BYTES = 4;
 
 export interface Frame {
@@ -18,7 +18,7 @@ export interface Frame {
 	readonly data: Buffer;
 }
 
-/** Low byte first, as on the UART and over the air. */
+/** Encodes a number, low byte first, as on the UART and over the air. */
 export function uint16(value: number): [number, number] {
 	return [value & 0xff, value >> 8];
 }
@@ -33,7 +33,7 @@ function checkOf(bytes: Buffer): number {
 	return bytes.reduce((sum, byte) => sum ^ byte, 0);
 }
 
-/** Finds frames; skips everything else byte by byte. */
+/** Finds frames. Skips everything else byte by byte. */
 export class FrameReader {
 	#waiting: Buffer = Buffer.alloc(0);
 

@@ -1,11 +1,11 @@
 /**
- * Joins, keeps and leaves a coprocessor's network: BDB commissioning of Z-Stack 3.x.0, in the order of TI's source
- * (simplelink-lowpower-f2-sdk, source/ti/zstack/stack): bdb.c for notifications (4F 80), zd_app.c and zd_object.c for
- * the states (45 C0).
+ * Joins, keeps and leaves a coprocessor's network by the BDB commissioning of Z-Stack 3.x.0. The order of the steps is
+ * that of TI's source (simplelink-lowpower-f2-sdk, source/ti/zstack/stack): bdb.c for notifications (4F 80), zd_app.c
+ * and zd_object.c for the states (45 C0).
  *
- * A chip that is ordered to join although it has a network in its memory silently returns to that network: a router
- * without an announcement (ZR_SILENT_REJOIN), and a chip with the address 0 as the network's coordinator. An end device
- * joins only that network, and only if it is open.
+ * A chip that is ordered to join although it has a network in its memory silently returns to that network. A router
+ * does so without an announcement (ZR_SILENT_REJOIN), and a chip with the address 0 becomes the network's coordinator.
+ * An end device joins only that network, and only if it is open.
  */
 import { type Station, TO_LISTENERS } from "./air.js";
 import type { SimulatedCoprocessor } from "./coprocessor.js";
@@ -29,7 +29,7 @@ const LEAVE_INDICATION = 0xc9;
 const BDB_NOTIFICATION = 0x80;
 const PERMIT_JOIN_INDICATION = 0xcb;
 
-/** States of ZDO_STATE_CHANGE_IND. */
+/** States that ZDO_STATE_CHANGE_IND reports. */
 export const HOLD = 0;
 const INITIALISED = 1;
 const DISCOVERING = 2;
@@ -44,7 +44,7 @@ const ORPHAN = 10;
 const MODE_STEERING = 2;
 const MODE_FORMATION = 4;
 
-/** Actions reported in a notification (DONE_…); their results follow. */
+/** Actions that a notification reports (DONE_…). The constants of their results follow. */
 const DONE_INITIALISATION = 0;
 const DONE_STEERING = 1;
 const DONE_FORMATION = 2;
@@ -60,18 +60,18 @@ const FAILURE = 14;
 const STEERING_OPEN_SECONDS = 180;
 const LEAVE_RESET_MS = 5000;
 const LINK_KEY = Buffer.from("key of one node ");
-/** ZDO device announce; the MAC capabilities of a router and of an end device follow. */
+/** Cluster of the ZDO device announce. The MAC capabilities of a router and of an end device follow. */
 const ANNOUNCE = 0x0013;
 const MAC_ROUTER = 0x8e;
 const MAC_END_DEVICE = 0x80;
 
-/** Kinds of interval in SET_POLL_RATE. */
+/** Kinds of intervals in SET_POLL_RATE. */
 const POLL_DEFAULT = 0x0001;
 const POLL_QUEUED = 0x0010;
 const POLL_RESPONSE = 0x0020;
-/** Poll interval after a frame that is not the last, as in Z-Stack. */
+/** Poll interval after a received frame if more frames wait, as in Z-Stack. */
 const QUEUED_MS = 100;
-/** Poll interval after sending, as in Z-Stack. */
+/** Poll interval after a frame was sent, as in Z-Stack. */
 const RESPONSE_MS = 100;
 const POLLS_LOST = 3;
 
@@ -84,7 +84,10 @@ function setState(chip: SimulatedCoprocessor, state: number): void {
 	chip.say(ZDO, STATE_CHANGE, [state]);
 }
 
-/** `remaining`: modes still to come. If it is 0, zigpy-znp takes this notification for the last one. */
+/**
+ * Sends a notification. `remaining` has the modes that are still to come. If it is 0, zigpy-znp considers this
+ * notification the last one.
+ */
 function notify(chip: SimulatedCoprocessor, status: number, done: number, remaining = 0): void {
 	chip.say(APP_CNF, BDB_NOTIFICATION, [status, done, remaining]);
 }
@@ -131,7 +134,7 @@ function commission(chip: SimulatedCoprocessor, mode: number): void {
 	}
 }
 
-/** Returns 0 if the network was restored, 1 if the chip looks for a network or forms one. */
+/** Returns 0 if the network was restored, or 1 if the chip searches for a network or forms one. */
 export function startFromApp(chip: SimulatedCoprocessor): number {
 	if (chip.network !== undefined) return 0;
 	const isKnown = chip.nv.isOnANetwork;
@@ -153,11 +156,11 @@ function startNetwork(chip: SimulatedCoprocessor): Network | undefined {
 	return chip.nv.startNetwork();
 }
 
-/** Handles an order to join another network while the memory still has the previous one. */
+/** Handles an order to join another network while the memory still contains the previous one. */
 function resume(chip: SimulatedCoprocessor, network: Network): void {
 	if (network.shortAddress === 0) {
 		inSteps(chip, () => setState(chip, INITIALISED));
-		// An end device gets stuck here: it repeats its start in a mode that coordinators do not know.
+		// A real end device gets stuck here, because it repeats its start in a mode that coordinators do not know.
 		if (chip.role === END_DEVICE) return;
 		chip.role = COORDINATOR;
 	}
@@ -172,7 +175,7 @@ export function recover(chip: SimulatedCoprocessor): void {
 	restore(chip, network, () => notify(chip, RESTORED, DONE_PARENT_LOST));
 }
 
-/** Returns to the network. An end device must reach its parent, and announces itself. */
+/** Returns to the network. An end device must reach its parent, and then announces itself. */
 function restore(chip: SimulatedCoprocessor, network: Network, then: () => void): void {
 	inSteps(chip, () => {
 		if (chip.role === END_DEVICE && chip.air.find(network, network.parent) === undefined) {
@@ -220,7 +223,7 @@ function form(chip: SimulatedCoprocessor): void {
 		() => setState(chip, STARTING_COORDINATOR),
 		() => {
 			const network: Network = {
-				// The lowest allowed channel is used.
+				// The channel is the lowest allowed one.
 				channel: 31 - Math.clz32(mask & -mask),
 				panId: wanted === ANY_PAN_ID ? chip.ieee.readUInt16LE() & 0x3fff : wanted,
 				extendedPanId: chip.nv.wantedExtendedPanId ?? chip.ieee,
@@ -235,7 +238,7 @@ function form(chip: SimulatedCoprocessor): void {
 	);
 }
 
-/** Opens the network again by steering. */
+/** Opens the network again by network steering. */
 function reopen(chip: SimulatedCoprocessor): void {
 	chip.open(STEERING_OPEN_SECONDS);
 	inSteps(
@@ -292,8 +295,8 @@ function join(chip: SimulatedCoprocessor, theirs: Network, parent: Station): voi
 }
 
 /**
- * The order comes from the host or, if `isRemote`, from another node. The chip restarts after LEAVE_RESET_MS
- * (ZDApp_LeaveReset), or earlier if its host resets it. Until then it reports its previous state.
+ * Leaves the network. The order comes from the host or, if `isRemote`, from another node. The chip restarts after
+ * LEAVE_RESET_MS (ZDApp_LeaveReset), or earlier if its host resets it. Until then it reports its previous state.
  */
 export function leave(chip: SimulatedCoprocessor, isRemote: boolean, removesChildren: number, rejoins: number): void {
 	const { network } = chip;
@@ -351,7 +354,7 @@ export class Polling {
 		this.#chip = chip;
 	}
 
-	/** `kinds`: POLL_…, as bits. */
+	/** Sets poll intervals. `kinds` has POLL_… as bits. */
 	setRate(kinds: number, intervalMs: number): void {
 		for (const kind of [POLL_DEFAULT, POLL_QUEUED, POLL_RESPONSE]) {
 			if ((kinds & kind) !== 0) this.rates.set(kind, intervalMs);

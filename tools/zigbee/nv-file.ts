@@ -10,7 +10,7 @@ export class NVFile {
 	readonly #memories = new Map<string, NVMemory>();
 	#timer: NodeJS.Timeout | undefined;
 
-	/** Without a path nothing is stored. */
+	/** If no path is given, nothing is stored. */
 	constructor(path: string | undefined) {
 		this.#path = path;
 		try {

@@ -26,12 +26,12 @@ export const NV_ALTERNATE_KEY = 0x003b;
 const NV_APS_EXTENDED_PAN_ID = 0x0047;
 const NV_DEVICE_LIST = 0x004c;
 export const NV_IS_ON_A_NETWORK = 0x0055;
-/** Item in which zigbee-herdsman marks a chip that it has configured, with 0x55. */
+/** Item that zigbee-herdsman sets to 0x55 to mark a chip that it has configured. */
 const NV_CONFIGURED = 0x0060;
 const NV_PRECONFIGURED_KEY = 0x0062;
 const NV_PRECONFIGURED_KEYS_ENABLE = 0x0063;
 const NV_LINK_KEY_SEED = 0x0101;
-/** Link key agreed with the coordinator. */
+/** Link key that was agreed with the coordinator. */
 export const NV_LINK_KEY = 0x0102;
 /** Copy of the active network key: number, key, padding, frame counter (nwkActiveKeyItems). */
 export const NV_NETWORK_KEY = 0x0082;
@@ -44,9 +44,9 @@ export const COORDINATOR = 0;
 export const ROUTER = 1;
 export const END_DEVICE = 2;
 
-/** Bit of NV_STARTUP_OPTION: the next boot restores the settings of a fresh chip. */
+/** Bit of NV_STARTUP_OPTION. If it is set, the next boot restores the settings of a fresh chip. */
 const START_DEFAULT_CONFIG = 1;
-/** Bit of NV_STARTUP_OPTION: the next start of BDB erases the network. */
+/** Bit of NV_STARTUP_OPTION. If it is set, the next start of BDB erases the network. */
 const START_DEFAULT_NETWORK = 2;
 
 export const ANY_PAN_ID = 0xffff;
@@ -55,7 +55,7 @@ const KEY_BYTES = 16;
 /** Length of NV_NETWORK_KEY with aligned memory. */
 const NETWORK_KEY_BYTES = 24;
 
-/** Length of the NIB with aligned memory, and offsets of those members that are used here. */
+/** Length of the NIB with aligned memory, and offsets of those of its members that are used here. */
 const NIB_BYTES = 116;
 const NIB_SECURITY_LEVEL = 12;
 const NIB_SHORT_ADDRESS = 22;
@@ -70,40 +70,43 @@ const NIB_KEY_LOADED = 65;
 const NIB_UPDATE_ID = 114;
 const SECURITY_LEVEL = 5;
 
-/** Addresses and ids of 8 bytes have the least significant byte first. */
+/** A network. Addresses and ids of 8 bytes have the least significant byte first. */
 export interface Network {
 	channel: number;
 	panId: number;
 	readonly extendedPanId: Buffer;
 	readonly shortAddress: number;
-	/** A coordinator has its own address here. */
+	/** Short address of the parent. In a coordinator this is its own address. */
 	readonly parent: number;
 	readonly parentIEEE: Buffer;
 	updateId: number;
 }
 
-/** Contents as hex strings, by `id` or `system/item/sub`, with the ids in hex. */
+/** Contents as hex strings. The keys are `id` or `system/item/sub`, with the ids in hex. */
 export type NVContents = Readonly<Record<string, string>>;
 
-/** Extended tables of a fresh chip, system 1: item of the table, bytes in each row. */
+/**
+ * Extended tables of a fresh chip, which belong to system 1. Each entry has the table's item id and the length of its
+ * rows.
+ */
 const EXTENDED_TABLES: readonly (readonly [number, number])[] = [
 	[1, 12],
 	[4, 20],
 	[6, 24],
 	[7, 12],
 ];
-/** Keys of the trust centre, and of other nodes. */
+/** Tables with link keys: those of the trust centre, and those of other nodes. */
 const LINK_KEY_TABLES = EXTENDED_TABLES.slice(1, 3);
 const EXTENDED_ROWS = 4;
-/** One row per network: 4 bytes, and the extended PAN id. */
+/** Table of frame counters. It has a row for each network, with 4 bytes and the extended PAN id. */
 const FRAME_COUNTERS = 7;
 const DEFAULT_LINK_KEY = Buffer.from("ZigBeeAlliance09");
 
 type Item = readonly [id: number, value: Buffer];
 
-/** Settings of a fresh chip (zgItemTable), and the random key of its own network. */
+/** Settings of a fresh chip (zgItemTable), and the random key of the network that it would form. */
 const SETTINGS: readonly Item[] = [
-	// Broadcasts, age of children, and retransmitted frames.
+	// These items are settings of broadcasts, of the age of children, and of retransmitted frames.
 	...[0x0030, 0x0033, 0x0036, 0x0038, 0x003e].map((id): Item => [id, Buffer.of(0)]),
 	// Koenkk's images enable the concentrator.
 	[NV_CONCENTRATOR_ENABLE, Buffer.of(1)],
@@ -148,7 +151,7 @@ export class NVMemory {
 		this.onChanged();
 	}
 
-	/** Returns false if there was no item. */
+	/** Deletes an item. Returns false if it did not exist. */
 	delete(key: string): boolean {
 		const was = this.#items.delete(key);
 		if (was) this.onChanged();
@@ -163,7 +166,7 @@ export class NVMemory {
 		this.set(keyOf(id), value);
 	}
 
-	/** Network in the NIB, even after the chip has left it. */
+	/** Network in the NIB. It remains there even after the chip has left it. */
 	get network(): Network | undefined {
 		const nib = this.item(NV_NIB);
 		if (nib?.length !== NIB_BYTES || nib.readUInt16LE(NIB_PAN_ID) === ANY_PAN_ID) return undefined;
@@ -198,7 +201,7 @@ export class NVMemory {
 			this.set(keyOf(1, FRAME_COUNTERS, 0), Buffer.concat([Buffer.alloc(4), network.extendedPanId]));
 	}
 
-	/** Flag bdbNodeIsOnANetwork of BDB. */
+	/** True if the flag bdbNodeIsOnANetwork of BDB is set. */
 	get isOnANetwork(): boolean {
 		return this.item(NV_IS_ON_A_NETWORK)?.[0] === 1;
 	}
@@ -207,18 +210,18 @@ export class NVMemory {
 		this.setItem(NV_IS_ON_A_NETWORK, Buffer.of(Number(isOn)));
 	}
 
-	/** Extended PAN id for a network that the chip forms; undefined if the chip uses its own address for it. */
+	/** Extended PAN id for a network that the chip forms. Undefined if the chip uses its own address for it. */
 	get wantedExtendedPanId(): Buffer | undefined {
 		const wanted = this.item(NV_EXTENDED_PAN_ID);
 		return wanted?.length === 8 && wanted.some((byte) => byte !== 0 && byte !== 0xff) ? wanted : undefined;
 	}
 
-	/** Key of a network that the chip forms. */
+	/** Key for a network that the chip forms. */
 	get ownKey(): Buffer {
 		return this.item(NV_PRECONFIGURED_KEY) ?? Buffer.alloc(KEY_BYTES);
 	}
 
-	/** Key of the present network; zeros without a network. */
+	/** Key of the present network, or zeros if there is none. */
 	get networkKey(): Buffer {
 		return this.item(NV_NETWORK_KEY)?.subarray(1, 1 + KEY_BYTES) ?? Buffer.alloc(KEY_BYTES);
 	}
@@ -294,7 +297,9 @@ export interface CoordinatorNetwork {
 	readonly channel: number;
 }
 
-/** Herdsman has already formed the network, so that it starts quickly. */
+/**
+ * Returns the memory of a coordinator in which herdsman has already formed the network. This saves time at the start.
+ */
 export function formedCoordinator(
 	ieee: Buffer,
 	{ panId, extendedPanId, networkKey, channel }: CoordinatorNetwork,

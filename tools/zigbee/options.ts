@@ -3,7 +3,7 @@ import { choice, count, defined, flag, parseWords, text, UsageError, type Words 
 import { BUILDS, type Build, type CoprocessorOptions } from "./coprocessor.js";
 import type { Faults } from "./faults.js";
 
-/** Usual port of gateways with Ethernet. */
+/** Port that gateways with Ethernet usually have. */
 export const COORDINATOR_PORT = 6638;
 
 export const HELP = `A Zigbee network without radios: two coprocessors (TI ZNP) that hear each other.
@@ -46,9 +46,9 @@ const MS_LIMIT = 600_000;
 const SECONDS_LIMIT = 86_400;
 
 export interface ZigbeeOptions {
-	/** Port of the coordinator; default: COORDINATOR_PORT, or any free port. */
+	/** Port of the coordinator. Default: COORDINATOR_PORT, or any free port. */
 	readonly coordinatorPort?: number;
-	/** Port of the device; default: a pseudo-terminal. */
+	/** Port of the device. Default: a pseudo-terminal. */
 	readonly devicePort?: number;
 	readonly address: string;
 	readonly nv?: string;

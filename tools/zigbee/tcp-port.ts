@@ -1,6 +1,6 @@
 /**
- * A coprocessor behind a TCP port, as in gateways with Ethernet. It has one client at a time; a new one replaces the
- * old.
+ * Serves a coprocessor on a TCP port, as gateways with Ethernet do. It has one client at a time. A new client replaces
+ * the previous one.
  */
 import { createServer, type Socket } from "node:net";
 import type { SimulatedCoprocessor } from "./coprocessor.js";
@@ -10,7 +10,7 @@ export interface TCPPort {
 	close(): Promise<void>;
 }
 
-/** `port` 0 means any free port. */
+/** Opens the port. 0 means any free port. */
 export function serveTCP(chip: SimulatedCoprocessor, port: number, host = "127.0.0.1"): Promise<TCPPort> {
 	let socket: Socket | undefined;
 	const server = createServer((newest) => {
@@ -18,7 +18,7 @@ export function serveTCP(chip: SimulatedCoprocessor, port: number, host = "127.0
 		socket = newest;
 		newest.setNoDelay(true);
 		newest.on("data", (bytes) => chip.receive(bytes));
-		// An error only disconnects the client.
+		// An error disconnects the client, but has no other effect.
 		newest.on("error", () => newest.destroy());
 		newest.on("close", () => {
 			if (socket === newest) socket = undefined;

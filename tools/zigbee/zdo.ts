@@ -10,7 +10,7 @@ const RAW_COPY = 0xff;
 const DEVICE_ANNOUNCE_INDICATION = 0xc1;
 const PERMIT_JOIN_INDICATION = 0xcb;
 
-/** Bit of a cluster that marks an answer. */
+/** Bit that marks the cluster of an answer. */
 const RESPONSE = 0x8000;
 export const NWK_ADDRESS = 0x0000;
 export const IEEE_ADDRESS = 0x0001;
@@ -37,7 +37,7 @@ const TABLE_FULL = 0x8c;
 
 const TO_IEEE = 3;
 const CHANGES_CHANNEL = 0xfe;
-/** Largest duration of an energy scan. */
+/** Longest duration of an energy scan, as the exponent in the request. */
 const SCAN_LIMIT = 5;
 const QUIET = 40;
 const LEAVE_REJOIN = 0x80;
@@ -100,7 +100,8 @@ function sayResponse(chip: SimulatedCoprocessor, source: number, cluster: number
 		chip.say(ZDO, command, [...uint16(source), ...data]);
 		return;
 	}
-	// Over the air, status and both addresses (11 bytes) precede count, index and list. The host gets the index first.
+	// Over the air, status and both addresses (11 bytes) precede count, index and list. The host gets the index before
+	// the count.
 	const [count = 0, index = 0] = data.subarray(11);
 	chip.say(ZDO, command, [...data.subarray(0, 11), index, count, ...data.subarray(13)]);
 }
@@ -133,7 +134,9 @@ function addresses(chip: SimulatedCoprocessor): number[] {
 	return [OK, ...chip.ieee, ...own(chip)];
 }
 
-/** Node descriptor of a ZNP as delivered: no manufacturer, 2.4 GHz, 80 bytes in a frame, stack revision 22. */
+/**
+ * Returns the node descriptor of a ZNP as delivered: no manufacturer, 2.4 GHz, 80 bytes in a frame, stack revision 22.
+ */
 function nodeDescriptor(chip: SimulatedCoprocessor): number[] {
 	const serverMask = chip.role === COORDINATOR ? 0x2c01 : 0x2c00;
 	const sizes = [0x50, ...uint16(0x00a0), ...uint16(serverMask), ...uint16(0x00a0), 0];
@@ -171,7 +174,7 @@ interface BindRequest {
 	readonly destinationEndpoint: number;
 }
 
-/** Parses a bind request; undefined if it is for another node or a group. */
+/** Parses a bind request. Returns undefined if it is for another node or for a group. */
 function bindRequest(chip: SimulatedCoprocessor, data: Buffer): BindRequest | undefined {
 	if (!chip.ieee.equals(data.subarray(0, 8)) || data.readUInt8(11) !== TO_IEEE) return undefined;
 	return {
@@ -223,14 +226,14 @@ function bindings(chip: SimulatedCoprocessor, start: number): number[] {
 	return [OK, rows.length, start, shown.length, ...shown.flat()];
 }
 
-/** Lists all other nodes as neighbours, because all are in range. */
+/** Lists all other nodes as neighbours, because in the simulation all are in range. */
 function neighbours(chip: SimulatedCoprocessor, start: number): number[] {
 	const network = chip.network!;
 	const others = chip.air.members(network).filter((station) => station !== chip);
 	const rows = others.map(({ ieee, isSleepy, network: theirs }) => {
 		const { shortAddress, parent } = theirs!;
 		const type = shortAddress === 0 ? COORDINATOR : isSleepy ? END_DEVICE : 1;
-		// Bits 2-3: receiver on when idle. Bits 4-6: relation, 0 parent, 1 child, 2 sibling.
+		// Bits 2-3 mean that the receiver is on when idle. Bits 4-6 are the relation: 0 parent, 1 child, 2 sibling.
 		const relation = shortAddress === network.parent ? 0 : parent === network.shortAddress ? 1 : 2;
 		const kind = type | ((isSleepy ? 0 : 1) << 2) | (relation << 4);
 		return [
@@ -265,12 +268,12 @@ function permit(chip: SimulatedCoprocessor, seconds: number): number[] {
 	return [OK];
 }
 
-/** Handles a network update. A change of channel at the coordinator applies to the whole network. */
+/** Handles a network update. If it changes the coordinator's channel, the whole network changes its channel. */
 function update(chip: SimulatedCoprocessor, data: Buffer): number[] {
 	const mask = data.readUInt32LE(0);
 	const duration = data.readUInt8(4);
 	if (duration <= SCAN_LIMIT) {
-		// All channels are equally quiet, and nothing was sent.
+		// The scan reports that all channels are equally quiet and that nothing was sent.
 		const count = mask.toString(2).replaceAll("0", "").length;
 		return [OK, ...data.subarray(0, 4), 0, 0, 0, 0, count, ...Array.from({ length: count }, () => QUIET)];
 	}

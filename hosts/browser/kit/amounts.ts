@@ -1,6 +1,6 @@
 /**
- * Amounts of the history, their times and their cost, formatted in the language. Times are wall-clock times in the form
- * of wall.ts.
+ * Formats the amounts of the history, their times and their cost, in the page's language. Times are wall-clock times in
+ * the form of wall.ts.
  */
 import type { TextKey } from "../text/all.js";
 import { decimalCell } from "./csv.js";
@@ -28,25 +28,25 @@ export function unitOf(amount: Amount): string {
 	return amount.endsWith("_l") ? "m³" : "kWh";
 }
 
-/** Wh or litres in thousands, with about three digits. */
+/** Formats Wh or litres in thousands, with about three digits. */
 export function formatAmount(value: number | undefined, amount: Amount): string {
 	if (value === undefined) return "–";
 	const digits = value >= 100_000 ? 0 : value >= 10_000 ? 1 : value >= 1_000 || value === 0 ? 2 : 3;
 	return `${formatNumber(value / 1000, language, digits, digits)}\u00a0${unitOf(amount)}`;
 }
 
-/** Exact value for a spreadsheet; empty without a value. */
+/** Returns the exact value for a spreadsheet, or "" if there is no value. */
 export function cellOf(value: number | undefined): string {
 	return value === undefined ? "" : decimalCell((value / 1000).toFixed(3), language);
 }
 
-/** Millionths of the currency with their sign: plus is earned, minus is paid. */
+/** Formats millionths of the currency with their sign. Plus means earned, minus means paid. */
 export function formatMoney(micro: number, currency: string): string {
 	const format = new Intl.NumberFormat(language, { style: "currency", currency, signDisplay: "exceptZero" });
 	return withMinus(format.format(micro / 1e6));
 }
 
-/** The amount, followed by the word for its sign unless it rounds to 0. */
+/** Formats the amount. A word for its sign follows, unless the amount rounds to 0. */
 export function moneyText(micro: number, currency: string): string {
 	const text = formatMoney(micro, currency);
 	const word = /[+−]/.test(text) ? ` ${t(micro < 0 ? "money.paid" : "money.earned")}` : "";
@@ -66,7 +66,7 @@ const DAYS = format({ weekday: "short", day: "numeric", month: "short", year: "n
 const MONTHS = format({ month: "long", year: "numeric" });
 const YEARS = format({ year: "numeric" });
 
-/** Start and end of a period, for a view that already shows the day, month or year. */
+/** Formats start and end of a period, for a view that already shows the day, month or year. */
 export function formatPeriodOf(level: Level, piece: Piece): string {
 	const { fromMs, season } = piece;
 	const toMs = shownEnd(piece);
@@ -81,19 +81,21 @@ export function formatUnit(unit: Unit, { fromMs }: Span): string {
 	return (unit === "day" ? DAYS : unit === "month" ? MONTHS : YEARS).format(fromMs);
 }
 
-/** Part of a unit, shown beside the unit's name; "" for the whole unit. */
+/**
+ * Formats the part of a unit that a value covers, to be shown beside the unit's name. Returns "" for the whole unit.
+ */
 export function formatPart(unit: Unit, { fromMs, toMs }: Span): string {
 	if (unit !== "day") return SHORT_DAYS.formatRange(fromMs, toMs - 1);
 	return toMs % DAY_MS === 0 ? "" : TIMES.formatRange(fromMs, toMs);
 }
 
-/** The day, month or year with which a value is compared. */
+/** Formats the day, month or year with which a value is compared. */
 export function formatOther(unit: Unit, span: Span): string {
 	if (unit === "day") return SHORT_DAYS.format(span.fromMs);
 	return unit === "month" ? formatPart(unit, span) : YEARS.format(span.fromMs);
 }
 
-/** Day and time; at midnight the day alone. */
+/** Formats day and time. At midnight only the day is shown. */
 export function formatWall(wallMs: number): string {
 	return (wallMs % DAY_MS === 0 ? SHORT_DAYS : format({ dateStyle: "medium", timeStyle: "short" })).format(wallMs);
 }

@@ -1,20 +1,23 @@
 /**
- * Amounts over time as bars, drawn as SVG in the pixels available. Works with mouse and finger, and as a slider for
- * keyboard and screen reader: the arrow keys move from bar to bar, and each bar is described in words.
+ * Amounts over time as bars, drawn as SVG at the available width in pixels. The chart works with mouse and finger. For
+ * keyboard and screen reader it is a slider: the arrow keys move from bar to bar, and each bar is described in words.
  */
 import { useState } from "preact/hooks";
 import { ticksOf, useWidth } from "./curve.js";
 
 export interface Bar {
-	/** Place on the time axis, in any unit of constant length. */
+	/** Beginning of the bar on the time axis, in any unit of constant length. */
 	readonly from: number;
 	readonly to: number;
-	/** Heights above and below the zero line; neither is negative. */
+	/** Heights above and below the zero line. Neither of them is negative. */
 	readonly up: number;
 	readonly down: number;
-	/** `gap`: it is unknown how the amount is spread over this time. `soft`: the amount is less certain than others. */
+	/**
+	 * `gap` means that it is unknown how the amount is spread over this time. `soft` means that the amount is less
+	 * certain than others.
+	 */
 	readonly kind: "plain" | "soft" | "gap";
-	/** Marks the bar, for example because the meter was exchanged. */
+	/** True if the bar is marked, for example because the meter was exchanged. */
 	readonly isMarked: boolean;
 	readonly text: string;
 }
@@ -39,7 +42,7 @@ const TOP = 14;
 const BOTTOM = 26;
 /** Width of a digit in the font size of the style sheet, pixels. */
 const DIGIT = 7.5;
-/** Bars wider than this get larger gaps. */
+/** Bars wider than this, in pixels, get larger gaps between them. */
 const WIDE = 8;
 
 const KEYS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 };
@@ -47,7 +50,7 @@ const KEYS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowDown: -1, A
 export function Bars(props: BarsProps) {
 	const { bars, description } = props;
 	const { element, width } = useWidth();
-	/** Index of the chosen bar. Undefined: always the latest bar, even when more arrive. */
+	/** Index of the chosen bar. Undefined means the latest bar, even when more bars arrive. */
 	const [chosen, setChosen] = useState<number>();
 	const index = Math.min(chosen ?? bars.length - 1, bars.length - 1);
 	const press = (event: KeyboardEvent) => {
@@ -95,7 +98,7 @@ interface DrawingProps extends BarsProps {
 
 function Drawing({ bars, from, to, ticks, format, width, chosen, onChoose }: DrawingProps) {
 	const sure = bars.filter(({ kind }) => kind !== "gap");
-	// The axis below 0 ends at the deepest bar, because a whole step for a little export would flatten the bars above 0.
+	// The axis below 0 ends at the deepest bar. A whole step for a little export would flatten the bars above 0.
 	const low = -Math.max(0, ...sure.map(({ down }) => down));
 	const all = ticksOf(low, Math.max(0, ...sure.map(({ up }) => up)));
 	const high = all[all.length - 1];

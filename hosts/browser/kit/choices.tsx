@@ -1,4 +1,4 @@
-/** Choices between a few values, such as language and theme. */
+/** Controls with which the user chooses one of a few values, such as language and theme. */
 import { LANGUAGE_NAMES, LANGUAGES, type Language } from "../text/translations.js";
 import { chooseLanguage, language, t } from "./text.js";
 
@@ -6,7 +6,7 @@ interface ChoiceProps {
 	readonly label: string;
 	readonly name?: string;
 	readonly value: string;
-	/** Value, label and, if it differs from the page's, the label's language. */
+	/** Value and label of each option. The third item is the label's language if it differs from the page's language. */
 	readonly options: readonly (readonly [value: string, text: string, lang?: string])[];
 	readonly disabled?: boolean;
 	onChoose(value: string): void;
@@ -41,7 +41,7 @@ export function LanguageChoice() {
 const THEMES = ["auto", "light", "dark"] as const;
 const THEME = "theme";
 
-/** Sets `data-theme` of the document, and the browser's header colour. */
+/** Sets the document's `data-theme` and the colour of the browser's header. */
 export function applyTheme(theme = localStorage.getItem(THEME) ?? "auto"): void {
 	document.documentElement.dataset["theme"] = theme;
 	for (const meta of document.querySelectorAll<HTMLMetaElement>("meta[name=theme-color]")) {

@@ -14,7 +14,7 @@ export function CopyButton({ text, label }: { text: () => string; label?: string
 	return <Button onClick={copy}>{done ? t("copied") : (label ?? t("copy"))}</Button>;
 }
 
-/** Without HTTPS only the older `execCommand` works. */
+/** Without HTTPS, browsers support only the older `execCommand`. */
 async function copyText(text: string): Promise<void> {
 	if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
 	const area = document.createElement("textarea");

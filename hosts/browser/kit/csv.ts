@@ -1,11 +1,11 @@
-/** Decimal numbers as text, and CSV tables (RFC 4180) in the form that spreadsheets of a language expect. */
+/** Decimal numbers as text, and CSV tables (RFC 4180) in the form that spreadsheets expect for the language. */
 import type { Language } from "../text/translations.js";
 
-/** Languages with a decimal point. The others have a decimal comma, so their cells are separated by semicolons. */
+/** Languages with a decimal point. The others have a decimal comma, so their CSV cells are separated by semicolons. */
 const POINT: readonly Language[] = ["en"];
 const NUMBER = /^([+-]?)0*(\d+)(?:\.(\d+))?$/;
 
-/** A meter's number (`000123.450`) with the separator of the language; other text unchanged. */
+/** Returns a meter's number (`000123.450`) with the decimal separator of the language. Returns other text unchanged. */
 export function decimalCell(text: string, language: Language): string {
 	const match = NUMBER.exec(text.trim());
 	if (match === null) return text;
@@ -14,23 +14,26 @@ export function decimalCell(text: string, language: Language): string {
 	return `${sign === "-" ? "-" : ""}${whole}${part === undefined ? "" : point + part}`;
 }
 
-/** Millionths of a typed number with a point or a comma, and at most six digits after it; NaN for other text. */
+/**
+ * Returns the millionths of a typed number, which has a point or a comma with at most six digits after it. Returns NaN
+ * for other text.
+ */
 export function microOf(typed: string): number {
 	const [, sign, whole, part = ""] = /^\s*(-?)(\d+)(?:[.,](\d{0,6}))?\s*$/.exec(typed) ?? [];
 	const micro = Number(whole) * 1e6 + Number(part.padEnd(6, "0"));
 	return sign && micro > 0 ? -micro : micro;
 }
 
-/** Beginning of a formula in a spreadsheet (OWASP, CSV Injection). Negative numbers are exempt. */
+/** Beginning of a spreadsheet formula (OWASP, CSV Injection). Negative numbers are exempt. */
 const FORMULA = /^[=+\-@\t\r]/;
 const NEGATIVE = /^-\d+([.,]\d+)?$/;
 
-/** An apostrophe keeps spreadsheets from treating the text as a formula. */
+/** Puts an apostrophe before a text that spreadsheets would treat as a formula. */
 export function textCell(text: string): string {
 	return FORMULA.test(text) && !NEGATIVE.test(text) ? `'${text}` : text;
 }
 
-/** Text of a CSV file. It begins with the byte order mark, by which spreadsheets recognise UTF-8. */
+/** Returns the text of a CSV file. It begins with the byte order mark, by which spreadsheets recognise UTF-8. */
 export function csvOf(rows: readonly (readonly string[])[], language: Language): string {
 	const separator = POINT.includes(language) ? "," : ";";
 	const quoted = (cell: string) =>

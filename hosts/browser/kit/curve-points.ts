@@ -1,13 +1,13 @@
-/** The overview's curve: values seen in this tab, kept across a reload. */
+/** The points of the overview's curve. They are values that this tab has received, and they survive a reload. */
 import type { Point } from "./curve.js";
 import { Store } from "./store.js";
 
-/** Older points are thinned out. */
+/** Limit of points. If there are more, older points are thinned out. */
 const POINTS_LIMIT = 400;
-/** In `sessionStorage`; about 8 KB at most. */
+/** Key in `sessionStorage`. The value has at most about 8 KB. */
 const STORAGE_KEY = "curve";
 
-/** Unix ms; power in W; imported minus exported energy in Wh. */
+/** A value that was received: Unix time in ms, power in W, imported minus exported energy in Wh. */
 interface Seen {
 	readonly atMs: number;
 	readonly watts: number | undefined;
@@ -16,7 +16,7 @@ interface Seen {
 
 interface Kept {
 	readonly points: readonly Point[];
-	/** Last counter reading, for the mean power until the next one. */
+	/** Last counter reading, from which the mean power until the next reading is calculated. */
 	readonly counter?: { readonly wh: number; readonly atMs: number } | undefined;
 }
 
@@ -40,20 +40,20 @@ function keep(next: Kept): void {
 		const pairs = all.map(({ atMs, value }) => [atMs, Math.round(value * 10) / 10]);
 		sessionStorage.setItem(STORAGE_KEY, JSON.stringify({ points: pairs, counter }));
 	} catch {
-		// The curve does not survive a reload.
+		// If the storage is full or unavailable, the curve does not survive a reload.
 	}
 }
 
 /**
- * Returns the power in W; if the meter sends none, its mean since the previous readout. Adding the same readout again,
- * as after a reload, changes nothing.
+ * Adds a point. Returns its power in W. If the meter sends no power, this is the mean power since the previous readout.
+ * If the same readout is added again, for example after a reload, nothing changes.
  */
 export function addPoint({ atMs, watts, wh }: Seen): number | undefined {
 	const { counter } = kept;
 	const last = kept.points.at(-1);
 	if (last?.atMs === atMs) return last.value;
 	const value = watts ?? meanSince(counter, wh, atMs);
-	// The clock may have been set back.
+	// Later points are dropped, because the clock may have been set back.
 	const before = kept.points.filter((point) => point.atMs < atMs);
 	keep({
 		points: value === undefined ? before : thinned([...before, { atMs, value }]),
@@ -68,7 +68,7 @@ export function forgetCurve(): void {
 	sessionStorage.removeItem(STORAGE_KEY);
 }
 
-/** W since the previous counter reading. */
+/** Returns the mean power in W since the previous counter reading. */
 function meanSince(counter: Kept["counter"], wh: number | undefined, atMs: number): number | undefined {
 	if (counter === undefined || wh === undefined || atMs - counter.atMs < 1000) return undefined;
 	return ((wh - counter.wh) * 3_600_000) / (atMs - counter.atMs);

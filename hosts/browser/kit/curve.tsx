@@ -1,6 +1,6 @@
 /**
- * A curve of values over time, drawn as SVG in the pixels available, so that its text has the same size on every
- * screen.
+ * A curve of values over time, drawn as SVG at the available width in pixels, so that its text has the same size on
+ * every screen.
  */
 import { useEffect, useRef, useState } from "preact/hooks";
 
@@ -24,12 +24,12 @@ const TOP = 10;
 const RIGHT = 10;
 /** Width of a digit in the font size of the style sheet, pixels. */
 const DIGIT = 7.5;
-/** Smallest distance of two time labels, pixels. */
+/** Smallest distance between two time labels, pixels. */
 const TIME_WIDTH = 150;
-/** Up to this many points are marked. */
+/** The points are marked if there are at most this many. */
 const MARKED_LIMIT = 30;
 
-/** At most six round numbers that cover the range. */
+/** Returns at most six round numbers that cover the range. */
 export function ticksOf(low: number, high: number): number[] {
 	const span = high - low || 10;
 	const power = 10 ** Math.floor(Math.log10(span / 3));
@@ -39,7 +39,7 @@ export function ticksOf(low: number, high: number): number[] {
 	return Array.from({ length: count + 1 }, (_, index) => (first + index) * step);
 }
 
-/** Width of an element, pixels. */
+/** Returns the width of an element in pixels, and a reference to attach to the element. */
 export function useWidth() {
 	const element = useRef<HTMLDivElement>(null);
 	const [width, setWidth] = useState(0);

@@ -1,6 +1,6 @@
-/** Name of this device's token, made from the browser's user agent: `Firefox on Android, Nov 2026`. */
+/** Name of the token of this device, made from the browser's user agent, such as `Firefox on Android, Nov 2026`. */
 
-/** The order matters, because most user agents also contain the names of other browsers. */
+/** Names of browsers. The order matters, because most user agents also contain the names of other browsers. */
 const BROWSERS = [
 	["Edge", /Edg(e|A|iOS)?\//],
 	["Opera", /OPR\//],
@@ -18,7 +18,7 @@ const SYSTEMS = [
 	["Linux", /Linux/],
 ] as const;
 
-/** At most 32 printable ASCII characters. */
+/** Returns at most 32 printable ASCII characters. */
 export function deviceName(agent: string, now: Date): string {
 	const found = (names: typeof BROWSERS | typeof SYSTEMS) => names.find(([, pattern]) => pattern.test(agent))?.[0];
 	const system = found(SYSTEMS);

@@ -1,8 +1,8 @@
 /**
- * Requests to the gateway: one at a time, because the chip has room for few connections. Readouts and probes, which
- * take up to a minute, have their own queue, so that no page waits for them. A request that is refused because the
- * session has ended, or because the token is read-only, is repeated after the login. If the gateway is absent, a GET
- * waits for it.
+ * Requests to the gateway. They are sent one at a time, because the chip has room for only a few connections. Readouts
+ * and probes take up to a minute. They have their own queue, so that no page waits for them. If a request is refused
+ * because the session has ended or the token is read-only, it is repeated after the login. If the gateway cannot be
+ * reached, a GET waits until it can.
  */
 import {
 	type Ending,
@@ -20,25 +20,25 @@ import { forgetUnsaved, isUnsaved } from "./unsaved.js";
 
 export const API = "/api/v1/";
 const REQUEST_MS = 20_000;
-/** Timeout of quick requests, so that an absent gateway is noticed soon. */
+/** Timeout of quick requests. It is short, so that an unreachable gateway is noticed soon. */
 export const QUICK_TIMEOUT_MS = 6_000;
 /** Timeout of slow requests, such as `/read` and `/scan` (API text, Limits). */
 export const READ_MS = 70_000;
 export const SCAN_MS = 30_000;
 const RETRY_MS = 2_000;
-/** Pause between attempts once the gateway has been absent for a minute; it may stay so for weeks. */
+/** Pause between attempts when the gateway has been unreachable for a minute. It may stay unreachable for weeks. */
 const SLOW_RETRY_MS = 10_000;
 const SLOW_FROM_MS = 60_000;
 const BUSY_TRIES = 4;
 
-/** A reply other than 2xx, or none. */
+/** Thrown if the status of the reply is not 2xx, or if there is no reply. */
 export class DeviceError extends Error {
-	/** 0: there was no reply. */
+	/** HTTP status, or 0 if there was no reply. */
 	readonly status: number;
-	/** Code of the reply (`invalid_field`), or `offline`. */
+	/** Error code in the reply, such as `invalid_field`, or `offline` if there was no reply. */
 	readonly code: string;
 	readonly field: string | undefined;
-	/** Seconds until another attempt makes sense; 0 if the reply names no time. */
+	/** Seconds until another attempt makes sense, or 0 if the reply does not state a time. */
 	retryAfterS = 0;
 	body: { readonly code?: string } = {};
 
@@ -60,16 +60,16 @@ export function lastReplyMs(): number {
 	return repliedAtMs;
 }
 
-// The browser reports the loss of its own network at once.
+// The browser reports immediately when its own network is lost.
 addEventListener("offline", () => {
 	reachable.set(false);
 	watchReturn();
 });
 
 export interface Restart {
-	/** Possible new addresses of the gateway; empty: unchanged. */
+	/** Possible new addresses of the gateway. Empty if its address stays the same. */
 	readonly addresses: readonly string[];
-	/** Chooses the text that the user sees. */
+	/** Reason of the restart. It selects the text that the user sees. */
 	readonly reason: "moved" | Extract<Ending, "restart" | "reset" | "certificate" | "update">;
 }
 /** Restart that the gateway has announced. */
@@ -77,12 +77,12 @@ export const restarting = new Store<Restart | undefined>(undefined);
 
 interface Options {
 	readonly body?: unknown;
-	/** Body to send unchanged, in place of JSON. */
+	/** Body that is sent unchanged, instead of a JSON body. */
 	readonly text?: string;
-	/** The reply is returned as a File, whatever its type. */
+	/** True if the reply is returned as a File, whatever its type. */
 	readonly isFile?: boolean;
 	readonly timeoutMs?: number;
-	/** `meter`: the request occupies the meter, and fails if the gateway disappears meanwhile. */
+	/** Queue of the request. A request in `meter` occupies the meter, and fails if the gateway becomes unreachable. */
 	readonly lane?: "meter";
 }
 
@@ -90,14 +90,14 @@ type Lane = "meter" | "main";
 
 const lanes: Record<Lane, Promise<unknown>> = { meter: Promise.resolve(), main: Promise.resolve() };
 
-/** A failed task does not stop the following ones. */
+/** Adds a task to a queue. If a task fails, the following ones are still performed. */
 function enqueue<T>(task: () => Promise<T>, lane: Lane = "main"): Promise<T> {
 	const result = lanes[lane].then(task, task);
 	lanes[lane] = result.catch(() => undefined);
 	return result;
 }
 
-/** `path` is without `/api/v1/`. Throws a DeviceError. */
+/** Sends a GET. `path` is without `/api/v1/`. Throws a DeviceError. */
 export function get<T>(path: string, options: Options = {}): Promise<T> {
 	const refused = timesRefused();
 	return enqueue(() => requestUntilDone<T>("GET", path, options, refused), options.lane);
@@ -114,14 +114,14 @@ export function remove(path: string): Promise<void> {
 	return enqueue(() => requestUntilDone<void>("DELETE", path, {}));
 }
 
-/** Skips the queue and does not wait for a session: for the login. */
+/** Sends a request immediately, without the queue and without waiting for a session. Used for the login. */
 export function sendNow<T>(method: string, path: string, body?: unknown): Promise<T> {
 	return send<T>(method, path, body === undefined ? {} : { body });
 }
 
 /**
- * `refused`: value of `timesRefused()` when the request was made. If the user has cancelled the password dialog since
- * then, the request does not open it again.
+ * `refused` is the value of `timesRefused()` when the request was made. If the user has cancelled the password dialog
+ * since then, the request does not open the dialog again.
  */
 async function requestUntilDone<T>(
 	method: string,
@@ -137,7 +137,7 @@ async function requestUntilDone<T>(
 		} catch (error) {
 			if (!(error instanceof DeviceError)) throw error;
 			if (error.status === 401) {
-				// A login may have replaced the token meanwhile.
+				// In the meantime, a login may have replaced the token.
 				if (token() === used) tokenRefused();
 			} else if (error.code === "forbidden_scope" && refused === timesRefused() && wantPassword()) {
 				await passwordWanted.until((value) => !value);
@@ -184,7 +184,7 @@ async function fileOf(reply: Response): Promise<File> {
 	return new File([await reply.blob()], name ?? "");
 }
 
-/** `status`: other than 2xx. */
+/** Makes an error from a reply whose `status` is not 2xx. */
 export function errorOf(status: number, text: string): DeviceError {
 	try {
 		const body = JSON.parse(text);
@@ -211,7 +211,7 @@ export function replied(): void {
 	reachable.set(true);
 }
 
-/** True for any reply. Sends the gateway's cheapest request. */
+/** Sends the cheapest request. Returns true if the gateway sends any reply. */
 async function answers(): Promise<boolean> {
 	try {
 		await fetch(`${API}system/challenge`, { signal: AbortSignal.timeout(5_000) });
@@ -239,16 +239,16 @@ function untilReachable(): Promise<void> {
 }
 
 /**
- * Reloads the page, which may be of another version. If input would be lost, the page stays and the login opens over
- * it.
+ * Waits for the restart, then reloads the page, because the new firmware may have another version of it. If input would
+ * be lost, the page stays, and the login opens over it.
  */
 export async function awaitRestart(restart: Restart): Promise<void> {
 	const { reason } = restart;
 	restarting.set(restart);
-	// The gateway replies first and restarts one to two seconds later.
+	// The gateway sends its reply first, and restarts one to two seconds later.
 	await wait(4_000);
 	while (!(await answers())) await wait(RETRY_MS);
-	// A restart ends all sessions; a change of network ends no session.
+	// A restart ends all sessions, but a change of the network ends none.
 	if (reason !== "moved") endSession(reason);
 	if (reason === "reset") forgetUnsaved();
 	if (!isUnsaved()) return location.reload();

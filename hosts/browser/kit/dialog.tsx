@@ -8,19 +8,19 @@ import { asDeviceError } from "./use-device.js";
 
 interface DialogProps {
 	readonly title: string;
-	/** Called for Esc, which then does not close the dialog by itself. Omitted: Esc has no effect. */
+	/** Called when the user presses Esc. The dialog then does not close by itself. If omitted, Esc has no effect. */
 	onClose?(): void;
-	/** True if the focus starts on the title, for a text that must be read before a button is pressed. */
+	/** True if the focus starts on the title, because the text must be read before a button is pressed. */
 	readonly textFirst?: boolean;
 	readonly children: ComponentChildren;
 }
 
-/** The browser's modal dialog, which keeps the focus inside and returns it afterwards. */
+/** The browser's modal dialog. It keeps the focus inside, and returns it to the previous element when it closes. */
 export function Dialog({ title, onClose, textFirst, children }: DialogProps) {
 	const dialog = useRef<HTMLDialogElement>(null);
 	const heading = useRef<HTMLHeadingElement>(null);
 	const id = useId();
-	// Only a dialog in the document returns the focus when it is closed.
+	// The dialog is closed before it is removed, because only a dialog in the document returns the focus.
 	useLayoutEffect(() => {
 		const element = dialog.current;
 		element?.showModal();
@@ -48,7 +48,7 @@ interface ConfirmProps {
 	readonly title: string;
 	readonly action: string;
 	readonly danger?: boolean;
-	/** Word that the user must type before the action is possible. */
+	/** Word that the user must type before the action can be performed. */
 	readonly word?: string;
 	readonly wordLabel?: string;
 	run(): Promise<void>;
@@ -56,7 +56,7 @@ interface ConfirmProps {
 	readonly children: ComponentChildren;
 }
 
-/** Asks before an irreversible action; closes when it succeeded. */
+/** Asks before an irreversible action. Closes when the action has succeeded. */
 export function Confirm({ title, action, danger, word, wordLabel, run, onClose, children }: ConfirmProps) {
 	const [typed, setTyped] = useState("");
 	const [busy, setBusy] = useState(false);

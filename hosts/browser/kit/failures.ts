@@ -1,8 +1,11 @@
-/** Texts for failed readouts, by the gateway's code (`meter_state`). */
+/** Texts for failed readouts, by the gateway's failure code (`meter_state`). */
 import type { TextKey } from "../text/all.js";
 import { t } from "./text.js";
 
-/** Codes with the same causes share a text. `{what}` is the part of the code after the last "-". */
+/**
+ * Texts with their failure codes. Codes with the same causes share a text. `{what}` is the part of the code after the
+ * last "-".
+ */
 const GROUPS: readonly (readonly [text: TextKey, codes: string])[] = [
 	["failure.silence", "iec62056-21/silence kmp/silence mbus/silence"],
 	["failure.addressed", "iec62056-21/silence-addressed"],
@@ -60,13 +63,13 @@ function groupOf(code: string | undefined) {
 	return GROUPS.find(([, codes]) => codes.split(" ").includes(code ?? ""));
 }
 
-/** The position of the optical head may be the cause. */
+/** Returns true if a wrong position of the optical head may be the cause. */
 export function isAtHead(code: string | undefined): boolean {
 	const group = groupOf(code);
 	return group !== undefined && AT_HEAD.includes(group[0]);
 }
 
-/** Undefined without a code, or for a code without a text. */
+/** Returns undefined if there is no code, or no text for the code. */
 export function failureText(code: string | undefined): string | undefined {
 	if (code === undefined || code === "") return undefined;
 	const group = groupOf(code);

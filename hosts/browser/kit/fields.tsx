@@ -1,4 +1,4 @@
-/** Form fields made from descriptions. */
+/** Form fields that are made from descriptions. */
 import { useId, useState } from "preact/hooks";
 import type { TextKey } from "../text/all.js";
 import type { DeviceError } from "./device.js";
@@ -9,7 +9,7 @@ import { t } from "./text.js";
 import { errorText } from "./use-device.js";
 
 export type FieldValue = string | number | boolean;
-/** Values of a form while it is edited; a number is the typed text. */
+/** Values of a form while the user edits it. A number is stored as the typed text. */
 export type Draft = Readonly<Record<string, FieldValue>>;
 
 export interface FieldSpec {
@@ -17,37 +17,37 @@ export interface FieldSpec {
 	readonly label: TextKey;
 	readonly help?: TextKey;
 	/**
-	 * `number`: an integer. `date`: a day as ISO 8601. `secret`: write-only; an empty one keeps the stored value.
-	 * `password`: hidden text. `area`: text of several lines. `radio`: a choice with few options, each with an
-	 * explanation.
+	 * `number` is an integer. `date` is a day as ISO 8601. `secret` is write-only; if it is empty, the stored value is
+	 * kept. `password` is hidden text. `area` is text of several lines. `radio` is a choice with few options, each of
+	 * which has an explanation.
 	 */
 	readonly kind: "text" | "date" | "number" | "toggle" | "choice" | "radio" | "secret" | "password" | "area";
-	/** Options of `choice` and `radio`; a number is sent as a number. Only `radio` shows `help`. */
+	/** Options of `choice` and `radio`. If a value is a number, it is sent as a number. Only `radio` shows `help`. */
 	readonly choices?: readonly { readonly value: string | number; readonly label: string; readonly help?: string }[];
 	/** Inclusive bounds of a number, or of a text's length. */
 	readonly min?: number;
 	readonly max?: number;
 	readonly pattern?: RegExp;
 	readonly form?: Form;
-	/** Reason for which the gateway may refuse a value that matches the pattern. */
+	/** Text that is shown if the gateway refuses a value although it matches the pattern. */
 	readonly refused?: TextKey;
 	readonly required?: boolean;
 	readonly unit?: string;
-	/** For `text`: keyboard on a phone. */
+	/** Keyboard that a phone shows for `text`. */
 	readonly inputmode?: "numeric" | "decimal";
-	/** Rows of `area`; default 5. */
+	/** Number of lines of `area`. Default: 5. */
 	readonly rows?: number;
-	/** For `area`: types of files that may be read instead of typing, as in `accept` of HTML. */
+	/** Types of files that the user may choose for `area` instead of typing, as in `accept` of HTML. */
 	readonly accept?: string;
-	/** For `secret`: member of the reply that says whether one is stored. */
+	/** Member of the reply that tells whether a `secret` is stored. */
 	readonly storedFlag?: string;
-	/** A value for `autocomplete`; default `off`. */
+	/** Value of the attribute `autocomplete`. Default: `off`. */
 	readonly autocomplete?: string;
-	/** True if few owners need this field; it is then in a folded section below the others. */
+	/** True if few owners need this field. It is then in a folded section below the other fields. */
 	readonly isRare?: boolean;
-	/** Condition for showing, checking and sending the field. */
+	/** Condition under which the field is shown, checked and sent. */
 	readonly when?: (draft: Draft) => boolean;
-	/** Returns values of other fields that usually go with a newly chosen value of this field. */
+	/** Called with a newly chosen value of this field. Returns the values that other fields usually have with it. */
 	readonly implies?: (value: FieldValue, draft: Draft) => Draft;
 }
 
@@ -55,12 +55,12 @@ interface FieldProps {
 	readonly spec: FieldSpec;
 	readonly value: FieldValue;
 	readonly error?: string | undefined;
-	/** For `secret`: true if a value is stored. */
+	/** True if a value is stored for a `secret`. */
 	readonly isStored?: boolean;
 	onInput(value: FieldValue): void;
 }
 
-/** Message in the user's language; undefined if the value is valid. */
+/** Returns a message in the user's language, or undefined if the value is valid. */
 export function faultOf(spec: FieldSpec, value: FieldValue): string | undefined {
 	if (spec.kind === "toggle" || spec.kind === "choice" || spec.kind === "radio") return undefined;
 	const text = String(value);
@@ -76,7 +76,7 @@ export function faultOf(spec: FieldSpec, value: FieldValue): string | undefined 
 	return spec.pattern === undefined || spec.pattern.test(text) ? undefined : formText(spec, text);
 }
 
-/** Describes the required form, and names the first wrong character of the text. */
+/** Describes the required form, and names the first wrong character in the text. */
 function formText({ form }: FieldSpec, text: string): string {
 	if (form === undefined) return t("valid.form");
 	const { says, characters } = form;
@@ -84,7 +84,7 @@ function formText({ form }: FieldSpec, text: string): string {
 	return character === undefined ? t(says) : `${t("valid.character", { character })} ${t(says)}`;
 }
 
-/** Reason why the gateway refused the value, in the user's language. */
+/** Returns the reason why the gateway refused the value, in the user's language. */
 export function refusalText({ form, refused }: FieldSpec, error: DeviceError): string {
 	const why = refused ?? form?.says;
 	return error.code === "invalid_field" && why !== undefined ? t(why) : errorText(error);
@@ -163,7 +163,7 @@ function LabelledField(props: FieldProps) {
 	);
 }
 
-/** Hidden account name for password managers, in forms with the account's password. */
+/** Hidden field with the account name, which password managers need in forms with the account's password. */
 export function AccountName() {
 	return (
 		<input
@@ -263,7 +263,7 @@ function HiddenInput({ spec, value, isStored, onInput, input }: InputProps) {
 			<span class="with-unit">
 				<input
 					{...input}
-					// JSX has separate types for text and password inputs.
+					// The cast is needed because JSX has separate types for text and password inputs.
 					type={(shown ? "text" : "password") as "password"}
 					autocomplete={spec.autocomplete ?? (spec.kind === "secret" ? "new-password" : "current-password")}
 					autocapitalize="none"

@@ -1,11 +1,11 @@
-/** File input: the user chooses a file, or drops it on the field. */
+/** File input. The user chooses a file, or drops it on the field. */
 import { useId } from "preact/hooks";
 import { t } from "./text.js";
 
 interface FilePickProps {
 	readonly name: string;
 	readonly label: string;
-	/** As HTML's `accept`. */
+	/** Permitted types of files, as in `accept` of HTML. */
 	readonly accept: string;
 	onFile(file: File): void;
 }

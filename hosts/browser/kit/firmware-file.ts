@@ -1,21 +1,21 @@
-/** Metadata of a firmware file (docs/firmware-files.md). Only the gateway checks the signature. */
+/** Reads the metadata of a firmware file (docs/firmware-files.md). The signature is checked only by the gateway. */
 
 const HEADER = 56;
 const ELEMENT = 6;
 const METADATA = 220;
-/** Header, metadata element, and the head of the next element, which contains that element's length. */
+/** Length of header, metadata element, and head of the next element. This head contains the length of that element. */
 export const FIRMWARE_HEAD = HEADER + ELEMENT + METADATA + ELEMENT;
 const PRODUCT = "smart-meter-gw";
 
 export interface FirmwareFile {
-	/** The board's `device_id`. */
+	/** Device id of the board for which the file is. */
 	readonly board: number;
 	readonly chip: string;
 	readonly version: string;
 	readonly bytes: number;
 }
 
-/** Undefined if the FIRMWARE_HEAD bytes are not of this product's firmware. */
+/** Reads the first FIRMWARE_HEAD bytes. Returns undefined if they do not belong to firmware of this product. */
 export function firmwareOf(head: ArrayBuffer): FirmwareFile | undefined {
 	if (head.byteLength < FIRMWARE_HEAD) return undefined;
 	const view = new DataView(head);
@@ -40,7 +40,10 @@ export function firmwareOf(head: ArrayBuffer): FirmwareFile | undefined {
 	};
 }
 
-/** Versions are compared by their numbers (`1.2.3`; the rest is ignored). Negative if the first one is older. */
+/**
+ * Compares versions by their numbers (`1.2.3`); the rest is ignored. The result is negative if the first version is
+ * older.
+ */
 export function compareVersions(one: string, other: string): number {
 	const [numbers, others] = [one, other].map((version) => version.split("-")[0]);
 	return numbers.localeCompare(others, "en", { numeric: true });

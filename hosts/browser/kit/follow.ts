@@ -6,9 +6,9 @@ import { API, reachable, replied, wait } from "./device.js";
 import { loggedIn, token } from "./session.js";
 import { Store } from "./store.js";
 
-/** The gateway sends something every 15 s. */
+/** Time without data after which the stream is considered dead. The gateway sends something every 15 s. */
 const SILENT_MS = 18_000;
-/** Pause before another attempt; it grows with each attempt that fails soon. */
+/** Pause before the next attempt. It becomes longer with each attempt that fails soon. */
 const AGAIN_MS = 10_000;
 const AGAIN_LIMIT_MS = 300_000;
 
@@ -20,7 +20,7 @@ function isSeen(): boolean {
 	return document.visibilityState === "visible";
 }
 
-/** Ends with the stream, or when this tab is hidden. */
+/** Follows the stream. Resolves when the stream ends or this tab is hidden. */
 async function followOnce<S>(applyNews: (news: Partial<S>) => void): Promise<void> {
 	const stop = new AbortController();
 	const abort = () => stop.abort();

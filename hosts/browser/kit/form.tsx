@@ -10,15 +10,15 @@ import { asDeviceError, useDevice } from "./use-device.js";
 
 interface FormProps {
 	readonly fields: readonly FieldSpec[];
-	/** Fields without a value are empty or off. */
+	/** Values of the fields. A field without a value is empty or off. */
 	readonly values: Draft;
 	readonly submitLabel?: string;
-	/** True if the form's button is the main one of its page; default true. */
+	/** True if the form's button is the main button of its page. Default: true. */
 	readonly isMain?: boolean;
 	readonly busyLabel?: string;
-	/** Message after success; "": none. */
+	/** Message after success. If it is "", there is no message. */
 	readonly doneText?: string;
-	/** An exception is shown as an error. */
+	/** Sends the values. If this throws, the form shows the exception as an error. */
 	submit(values: Record<string, FieldValue>): Promise<void>;
 	onDraft?(draft: Draft): void;
 	/** Content at the top of the form. */
@@ -29,7 +29,7 @@ interface FormProps {
 	readonly actions?: ComponentChildren;
 }
 
-/** Converts the draft for the API: typed numbers become numbers; hidden fields and empty secrets are left out. */
+/** Converts the draft for the API. Typed numbers become numbers; hidden fields and empty secrets are left out. */
 function toSend(fields: readonly FieldSpec[], draft: Draft): Record<string, FieldValue> {
 	const values: Record<string, FieldValue> = {};
 	for (const spec of fields) {
@@ -53,7 +53,7 @@ function beginning(fields: readonly FieldSpec[], values: Draft): Draft {
 export function Form(props: FormProps) {
 	const { fields, values, submitLabel = t("save"), busyLabel = t("saving"), doneText = t("saved") } = props;
 	const [draft, setDraft] = useState<Draft>(() => beginning(fields, values));
-	// The initial values, later the last saved ones.
+	// These are the initial values, and later the values that were saved last.
 	const [saved, setSaved] = useState(draft);
 	const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
 	const [busy, setBusy] = useState(false);
@@ -156,7 +156,7 @@ interface SettingsCardProps {
 	readonly path: string;
 	readonly fields: readonly FieldSpec[];
 	onSaved?(values: Draft): void;
-	/** Called with the stored values when they arrive, and after each change. */
+	/** Called with the stored values when they have arrived, and after each change. */
 	onValue?(values: Draft): void;
 	onDraft?(draft: Draft): void;
 	readonly before?: ComponentChildren;

@@ -1,17 +1,17 @@
-/** Numbers and times, formatted in the language. `language` is a BCP 47 tag. */
+/** Formats numbers and times in the page's language. `language` is a BCP 47 tag. */
 
-/** A decimal number with `minimum` to `digits` decimals. */
+/** Formats a number with at least `minimum` and at most `digits` decimals. */
 export function formatNumber(value: number, language: string, digits = 3, minimum = 0): string {
 	const format = new Intl.NumberFormat(language, { maximumFractionDigits: digits, minimumFractionDigits: minimum });
 	return withMinus(format.format(value));
 }
 
-/** `Intl` writes a hyphen in place of U+2212. */
+/** Replaces the hyphen that `Intl` writes by a minus sign (U+2212). */
 export function withMinus(number: string): string {
 	return number.replace("-", "−");
 }
 
-/** A meter's decimal text (`000123.450`), formatted in the language with all digits that the meter sent. */
+/** Formats a meter's decimal text (`000123.450`) in the language, with all digits that the meter sent. */
 export function formatDecimal(text: string, language: string): string {
 	const match = /^([+-]?)0*(\d+)(?:\.(\d+))?$/.exec(text.trim());
 	if (match === null) return text;
@@ -23,14 +23,14 @@ export function formatDecimal(text: string, language: string): string {
 const KILO_UNITS: Readonly<Record<string, string>> = { Wh: "kWh", varh: "kvarh", VAh: "kVAh" };
 const KILO_FROM = 1000;
 
-/** Undefined if the meter would not show a value of this size in thousands. */
+/** Returns the unit in thousands, or undefined if the meter would not show a value of this size in thousands. */
 export function kiloUnit(unit: string, value: number): string | undefined {
 	return Math.abs(value) >= KILO_FROM ? KILO_UNITS[unit] : undefined;
 }
 
 /**
- * Formats a reading as the meter's display would show it. Energy of 1000 Wh or more is in kWh, cut to whole Wh.
- * Everything else keeps the digits and the unit that the meter sent.
+ * Formats a reading as the meter's display would show it. Energy of 1000 Wh or more is in kWh, cut to whole Wh. All
+ * other values keep the digits and the unit that the meter sent.
  */
 export function formatReading(text: string, unit: string, language: string): readonly [value: string, unit: string] {
 	const value = Number(text);
@@ -39,9 +39,9 @@ export function formatReading(text: string, unit: string, language: string): rea
 	return [formatNumber(Math.trunc(value) / 1000, language, 3, 3), kilo];
 }
 
-/** The gateway's `localtime` (ISO 8601 with offset), in its own time zone. */
+/** Formats the gateway's `localtime` (ISO 8601 with offset) in the gateway's own time zone. */
 export function formatLocalTime(localtime: string, language: string): string {
-	// The page shows the gateway's wall clock, not the browser's.
+	// The offset is removed, because the page shows the gateway's wall clock, not the browser's.
 	const moment = Date.parse(`${localtime.slice(0, 19)}Z`);
 	if (Number.isNaN(moment)) return "";
 	return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" }).format(
@@ -55,20 +55,22 @@ export function advanceLocalTime(localtime: string, seconds: number): string {
 	return Number.isNaN(moment) ? "" : new Date(moment + seconds * 1000).toISOString().slice(0, 19);
 }
 
-/** The date is not converted. */
+/** Formats a date. It is not converted to another time zone. */
 export function formatDate(iso: string, language: string): string {
 	const day = Date.parse(iso.slice(0, 10));
 	return Number.isNaN(day) ? "" : new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" }).format(day);
 }
 
-/** `Intl` must know the zone. */
+/** Formats a moment. `Intl` must know the zone. */
 export function formatMoment(seconds: number, language: string, timeZone: string): string {
 	return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short", timeZone }).format(
 		seconds * 1000,
 	);
 }
 
-/** `12 seconds ago`; `fresh` for less than half a second, or a future time. */
+/**
+ * Formats an age, such as `12 seconds ago`. Returns `fresh` for less than half a second, and for a time in the future.
+ */
 export function formatAge(past: number, language: string, fresh: string): string {
 	const format = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
 	if (past < 0.5) return fresh;
@@ -78,7 +80,7 @@ export function formatAge(past: number, language: string, fresh: string): string
 	return format.format(-Math.round(past / 86_400), "day");
 }
 
-/** `15 minutes`. `seconds`: whole minutes, hours or days. */
+/** Formats a period, such as `15 minutes`. `seconds` must be whole minutes, hours or days. */
 export function formatPeriod(seconds: number, language: string): string {
 	const of = (value: number, unit: string) =>
 		new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(value);

@@ -1,15 +1,18 @@
-/** Explanations of field patterns: a mismatch alone does not say what is wrong. */
+/**
+ * Explanations for patterns of fields. They are needed because a failed match alone does not tell the user what is
+ * wrong.
+ */
 import type { TextKey } from "../text/all.js";
 
 export interface Form {
 	readonly says: TextKey;
-	/** Allowed characters; the error names the first other one. */
+	/** Pattern of an allowed character. The error message names the first character that does not match. */
 	readonly characters?: RegExp;
-	/** Characters that may be typed or pasted between the allowed ones, and are removed. */
+	/** Characters that may be typed or pasted between the allowed ones. They are removed. */
 	readonly ignores?: RegExp;
 }
 
-/** Explanations by pattern of bodies.ts. */
+/** Explanations by pattern, as it appears in bodies.ts. */
 const FORMS: Readonly<Record<string, Form>> = {
 	"^[ -~]*$": { says: "form.signs", characters: /[ -~]/ },
 	"^[ -'*-~]*$": { says: "form.signs", characters: /[ -'*-~]/ },

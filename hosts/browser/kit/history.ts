@@ -1,16 +1,16 @@
-/** Requests for the gateway's history. */
+/** Requests the gateway's history. */
 import { get, READ_MS } from "./device.js";
 import { type Level, type Piece, piecesOf, type Span, spanOf, type Unit, within } from "./periods.js";
 import type { History } from "./replies.js";
 import { momentOf } from "./wall.js";
 
 /**
- * Extends a span at both ends. Until the zone's name has arrived, the current offset is used, which may be wrong in
- * another season.
+ * Time by which a span is extended at both ends. Until the zone's name has arrived, the current offset from UTC is
+ * used, which may be wrong in another season.
  */
 const SLACK_S = 3_600;
 
-/** Throws a DeviceError. */
+/** Loads the pieces of a span. Throws a DeviceError. */
 export async function load(level: Level, span: Span, timeZone: string): Promise<readonly Piece[]> {
 	const from = momentOf(span.fromMs, timeZone) - SLACK_S;
 	const to = momentOf(span.toMs, timeZone) + SLACK_S;
@@ -19,24 +19,26 @@ export async function load(level: Level, span: Span, timeZone: string): Promise<
 	return within(piecesOf(periods), span);
 }
 
-/** Missing members have not arrived yet. */
+/** The data loaded so far. Missing members have not arrived yet. */
 export interface Recent {
-	/** Yesterday and today. */
+	/** Quarter hours of yesterday and today. */
 	readonly quarters?: readonly Piece[];
-	/** The last month and this one. */
+	/** Days of the last month and of this month. */
 	readonly days?: readonly Piece[];
-	/** This month a year ago. */
+	/** Days of this month a year ago. */
 	readonly daysBefore?: readonly Piece[];
-	/** The last year and this one. */
+	/** Months of the last year and of this year. */
 	readonly months?: readonly Piece[];
 }
 
-/** Returns the unit together with the previous one. */
+/** Returns a span that contains the unit and the previous one. */
 function both(unit: Unit, wallMs: number): Span {
 	return { fromMs: spanOf(unit, wallMs, -1).fromMs, toMs: spanOf(unit, wallMs).toMs };
 }
 
-/** Calls `put` after each reply, with all data so far. Throws a DeviceError. */
+/**
+ * Loads the data one after another. Calls `put` after each reply, with all data loaded so far. Throws a DeviceError.
+ */
 export async function loadRecent(wallMs: number, timeZone: string, put: (recent: Recent) => void): Promise<void> {
 	const days = await load("days", both("month", wallMs), timeZone);
 	put({ days });
@@ -48,7 +50,7 @@ export async function loadRecent(wallMs: number, timeZone: string, put: (recent:
 	put({ days, quarters, months, daysBefore });
 }
 
-/** Loads sums, and the quarter hours of yesterday and today. Throws a DeviceError. */
+/** Loads the sums, and the quarter hours of yesterday and today. Throws a DeviceError. */
 export async function loadToday(wallMs: number, timeZone: string, put: (recent: Recent) => void): Promise<void> {
 	const days = await load("days", both("day", wallMs), timeZone);
 	const quarters = await load("quarters", both("day", wallMs), timeZone);

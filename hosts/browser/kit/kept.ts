@@ -1,4 +1,4 @@
-/** Values that survive the reload of this tab after a restart of the gateway. */
+/** Values that survive when this tab is reloaded after a restart of the gateway. */
 
 export function keep(name: string, value: object): void {
 	sessionStorage.setItem(name, JSON.stringify(value));

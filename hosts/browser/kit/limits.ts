@@ -1,10 +1,10 @@
-/** Form fields with the bounds, patterns and choices of a body in the API's description. */
+/** Makes form fields with the bounds, patterns and choices that the API's description states for a body. */
 import type { FieldSpec } from "./fields.js";
 import { formOf } from "./forms.js";
 
 type Limits = Pick<FieldSpec, "min" | "max" | "pattern">;
 
-/** `body`: one of bodies.ts; a field's own properties take precedence. */
+/** `body` is one of bodies.ts. Properties that a field states itself take precedence. */
 export function fieldsOf<Body extends object>(
 	body: Body & Readonly<Record<keyof Body, Limits>>,
 	fields: readonly (FieldSpec & { readonly name: keyof Body })[],

@@ -1,7 +1,7 @@
 /**
- * The gateway's state and its last readout. The state arrives by events (follow.ts) or by polling. The readout is
- * requested only when the state reports a newer one or a failed attempt, because the chip takes seconds to write a
- * large one. Both stay in memory while the page is open.
+ * The gateway's state and its last readout. The state arrives through events (follow.ts) or by polling. The readout is
+ * requested only when the state reports a newer readout or a failed attempt, because the chip needs seconds to write a
+ * large readout. Both stay in memory while the page is open.
  */
 import { useEffect } from "preact/hooks";
 import { addPoint, forgetCurve, points } from "./curve-points.js";
@@ -17,21 +17,21 @@ import { language, t } from "./text.js";
 import { asDeviceError, usePoll } from "./use-device.js";
 import { takeOffset, zone } from "./zone.js";
 
-/** A readout requested by this page, or the gateway's last one. */
+/** A readout that this page has requested, or the last readout that the gateway has. */
 export type Readout = FreshReadout | LastReadout;
 
-/** `status` of a truncated readout. */
+/** Value of `status` in a readout that was truncated. */
 export const READOUT_CUT = 2;
 export const READOUT_UNCHECKED = 4;
 
 const POLL_MS = 5_000;
 const SLOW_POLL_MS = 30_000;
-/** Age up to which a readout is current if there is no schedule. */
+/** Age until which a readout counts as current if there is no schedule. */
 const PRESENT_S = 300;
-/** A planned readout may take this much longer, for reading the meter and a repeated attempt. */
+/** Time by which a planned readout may be late, because reading the meter and a repeated attempt take time. */
 const GRACE_S = 120;
 const OLD_RELOAD_MS = 60_000;
-/** A month counts as 31 days. */
+/** Lengths of the schedule's units. A month counts as 31 days. */
 const PERIODS_S = { minutes: 60, hours: 3600, days: 86_400, months: 31 * 86_400 } as const;
 
 export const status = new Store<Status | undefined>(undefined);
@@ -45,14 +45,14 @@ export const readFailure = new Store<DeviceError | undefined>(undefined);
 export const stale = new Store(false);
 
 export interface Power {
-	/** Watts; negative: fed into the grid. */
+	/** Power in watts. It is negative if power is fed into the grid. */
 	readonly watts: number;
-	/** Average between two readings of the counter. */
+	/** True if the power is the average between two counter readings. */
 	readonly isMean: boolean;
 }
 export const power = new Store<Power | undefined>(undefined);
 
-/** Time at which the readout arrived, by this browser's clock, which continues while a tablet sleeps. */
+/** Time at which the readout arrived, by this browser's clock. This clock continues while a tablet sleeps. */
 let readoutAtMs = 0;
 let statusAtMs = 0;
 let statusRequestedAtMs = 0;
@@ -61,25 +61,28 @@ let lastRequestedAtMs = 0;
 let readouts = -1;
 let meterState = "";
 
-/** Undefined if the gateway's clock is not set. */
+/** Returns the gateway's time, or undefined if its clock is not set. */
 function gatewayNowS(): number | undefined {
 	const { value } = status;
 	return value?.clock_valid ? value.timestamp + (Date.now() - statusAtMs) / 1000 : undefined;
 }
 
-/** Seconds since the timestamp; undefined if the gateway's clock is not set, or was not set at that time. */
+/**
+ * Returns the seconds since the timestamp. Returns undefined if the gateway's clock is not set, or was not set at that
+ * time.
+ */
 export function sinceS(timestamp: number): number | undefined {
 	const nowS = gatewayNowS();
 	return nowS === undefined || timestamp === 0 ? undefined : Math.max(0, nowS - timestamp);
 }
 
-/** The next readout comes within this time; undefined without a schedule. */
+/** Returns the time within which the next readout comes, or undefined if there is no schedule. */
 export function plannedS(): number | undefined {
 	const { value } = schedule;
 	return value?.enabled ? value.period_value * PERIODS_S[value.period_unit] : undefined;
 }
 
-/** Start of the running readout, for its progress display on any page. */
+/** Returns the start of the running readout, so that any page can show its progress. */
 export function readingSinceMs(): number {
 	return readingFromMs;
 }
@@ -91,7 +94,7 @@ function isStale(): boolean {
 	const planned = plannedS();
 	const { schedule_next = 0, schedule_error } = status.value ?? {};
 	const nowS = gatewayNowS();
-	// `schedule_next` of the state is used until the schedule has arrived.
+	// Until the schedule has arrived, `schedule_next` in the state is used.
 	if (planned === undefined && schedule_next > 0 && schedule_error === "" && nowS !== undefined)
 		return nowS > schedule_next + GRACE_S;
 	const limitS = planned === undefined ? PRESENT_S : planned + GRACE_S;
@@ -110,11 +113,11 @@ export async function refresh(): Promise<void> {
 async function applyStatus(now: Status): Promise<void> {
 	statusAtMs = Date.now();
 	status.set(now);
-	// A readout that this page requested arrives as the reply to that request.
+	// If this page has requested a readout, the readout arrives as the reply to that request.
 	if (reading.value) return;
 	const { meter_readouts, meter_state } = now;
 	const isSame = meter_readouts === readouts && (meter_state === meterState || meter_state === "reading");
-	// The count of readouts starts again when the gateway restarts, and may equal the old one by chance.
+	// The gateway counts readouts from 0 again after a restart. The new count may by chance equal the old one.
 	const isOld = isStale() && Date.now() - lastRequestedAtMs > OLD_RELOAD_MS;
 	if (!isSame || isOld || readout.value === undefined) {
 		lastRequestedAtMs = Date.now();
@@ -125,7 +128,7 @@ async function applyStatus(now: Status): Promise<void> {
 	stale.set(isStale());
 }
 
-/** Separate requests, so that a failed one does not affect the others. */
+/** Requests data that rarely change. They are separate requests, so that a failed one does not affect the others. */
 async function refreshSlowly(): Promise<void> {
 	if (!loggedIn.value || !reachable.value) return;
 	const into = <T>(path: string, put: (value: T) => void) =>
@@ -139,7 +142,7 @@ follow(status, (news) => {
 	const before = status.value;
 	if (before === undefined) return;
 	const { timestamp = before.timestamp } = news;
-	// Events contain no local time.
+	// Events contain no local time, so it is calculated here.
 	const localtime = advanceLocalTime(before.localtime, timestamp - before.timestamp);
 	applyStatus({ ...before, ...news, localtime }).catch(() => undefined);
 });
@@ -154,7 +157,7 @@ export async function readNow(): Promise<boolean> {
 	const before = status.value?.meter_readouts ?? 0;
 	try {
 		take(await get<Readout>(`iec62056/read?lang=${language}`, { timeoutMs: READ_MS, lane: "meter" }));
-		// This readout need not be fetched again when the state counts it.
+		// When the state counts this readout, it need not be fetched again.
 		readouts = before + 1;
 		meterState = "ok";
 		announce(t("read.done"));
@@ -175,21 +178,21 @@ function take(next: Readout): void {
 	const isNew = before?.timestamp !== next.timestamp || before.readings.length !== next.readings.length;
 	if (before !== undefined && !isNew && next.timestamp !== 0) return;
 	readoutAtMs = Date.now();
-	// The gateway has finished a readout, so the lost reply to this page's own request no longer matters.
+	// The gateway has finished a readout. If the reply to this page's own request was lost, this no longer matters.
 	if (readFailure.value?.code === OFFLINE) readFailure.set(undefined);
 	if (next.readings.length === 0) return;
 	const watts = powerOf(next.readings);
-	// If the gateway's clock is not set, the arrival time is used, provided that the readout arrived while this page
-	// was open.
+	// If the gateway's clock is not set, the arrival time is used, but only if the readout arrived while this page was
+	// open.
 	const arrivedMs = before === undefined ? (points.value.at(-1)?.atMs ?? readoutAtMs) : readoutAtMs;
 	const atMs = next.timestamp * 1000 || arrivedMs;
-	// No power can be calculated from the whole kWh of a meter that waits for its PIN.
+	// A meter that waits for its PIN sends whole kWh, from which no power can be calculated.
 	const shown = addPoint({ atMs, watts, wh: isLocked(next) ? undefined : importedWh(next.readings) });
 	power.set(shown === undefined ? undefined : { watts: shown, isMean: watts === undefined });
 	stale.set(isStale());
 }
 
-/** True if the meter waits for its PIN, and sends neither power nor exact counters until then. */
+/** Returns true if the meter waits for its PIN. Until then it sends neither power nor exact counters. */
 export function useLocked(): boolean {
 	const last = useStore(readout);
 	return last !== undefined && isLocked(last);
@@ -198,7 +201,10 @@ export function useLocked(): boolean {
 /** Names of the parts that this page lacks (tools/page-omissions.ts), separated by blanks. */
 declare const LACKING: string;
 
-/** Returns a function that tells whether page and firmware have a part or protocol. No name contains another name. */
+/**
+ * Returns a function that tells whether both the page and the firmware have a part or protocol. No name may contain
+ * another name.
+ */
 export function useBuilt(): (name: string) => boolean {
 	const now = useStore(status);
 	return (name) => !LACKING.includes(name) && !now?.without?.includes(name);
@@ -217,7 +223,7 @@ export function useLive(): void {
 		};
 		const again = (isThere: boolean) => {
 			stale.set(isStale());
-			// The gateway may have restarted, so its count of readouts is unknown.
+			// The gateway may have restarted in the meantime, so its count of readouts is unknown.
 			readouts = -1;
 			if (isThere) all().catch(() => undefined);
 		};

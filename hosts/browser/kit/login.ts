@@ -5,10 +5,10 @@ import { beginSession, endSession, forgetReader, hasSession, keepReader, reader 
 import { Store } from "./store.js";
 import { asDeviceError } from "./use-device.js";
 
-/** The only account. */
+/** Name of the only account. */
 export const USER = "admin";
 
-/** Loaded late, because the first paint does not need the hashes. */
+/** Loads the hash functions. They are loaded late, because the first paint does not need them. */
 function hashes() {
 	return import("./password-hash.js").catch(() => {
 		throw new DeviceError(0, OFFLINE, "");
@@ -20,7 +20,10 @@ async function prove(password: string): Promise<{ nonce: string; salt: string; p
 	return { nonce, salt, proof: proofOf(salt, password, nonce) };
 }
 
-/** Failed logins of other clients may block a login. The gateway reserves a place for 8 s. */
+/**
+ * Longest time for which a blocked login is tried again. Failed logins of other clients may block a login. The gateway
+ * then reserves a place for 8 s.
+ */
 const RETRY_LIMIT_S = 15;
 const LONGEST_WAIT_S = 4;
 
@@ -37,12 +40,12 @@ async function retryWhileBlocked<T>(attempt: () => Promise<T>): Promise<T> {
 	}
 }
 
-/** Error from creating the token with which this device should stay signed in. */
+/** Error that occurred when the token was created with which this device should stay signed in. */
 export const keepFailure = new Store<DeviceError | undefined>(undefined);
 
 /**
- * With `keep` this device stays signed in for reading after the session. Throws a DeviceError: `invalid_proof`,
- * `nonce_invalid`, `too_many_attempts` …
+ * Logs in. With `keep`, this device stays signed in for reading after the session has ended. Throws a DeviceError:
+ * `invalid_proof`, `nonce_invalid`, `too_many_attempts` …
  */
 export async function logIn(password: string, keep = false): Promise<void> {
 	const { token, expires_in_secs } = await retryWhileBlocked(async () => {
@@ -59,19 +62,19 @@ export async function logIn(password: string, keep = false): Promise<void> {
 		keepReader(await sendNow<NewToken>("POST", "system/tokens", { name, scope: "read" }));
 	} catch (reason) {
 		keepFailure.set(asDeviceError(reason));
-		// The security page shows why this token was refused.
+		// The security page tells why this token was refused.
 		location.hash = "#/security";
 	}
 }
 
 let known: string | undefined;
 
-/** Password that was entered in this tab; lost at a reload. */
+/** Returns the password that the user has entered in this tab. It is lost when the tab is reloaded. */
 export function knownPassword(): string | undefined {
 	return known;
 }
 
-/** Drops the tokens at once, even if the gateway cannot be reached. */
+/** Drops the tokens immediately, even if the gateway cannot be reached. */
 export function logOut(): void {
 	const send = (method: string, path: string) => sendNow(method, path).catch(() => undefined);
 	known = undefined;
@@ -82,7 +85,7 @@ export function logOut(): void {
 	endSession();
 }
 
-/** All sessions end; this tab logs in again. */
+/** Changes the password. This ends all sessions; this tab then logs in again. */
 export async function changePassword(oldPassword: string, newPassword: string): Promise<void> {
 	const { nonce, salt, proof } = await prove(oldPassword);
 	const { hashOf } = await hashes();

@@ -1,10 +1,10 @@
 /**
- * Cost of amounts of the history, at the gateway's prices. Money is counted in whole millionths of the currency: plus
- * is earned, minus is paid.
+ * Cost of amounts of the history, at the gateway's prices. Money is counted in whole millionths of the currency. Plus
+ * means earned, minus means paid.
  *
  * If the price changes within a period, its amount is divided in proportion to time. If the history lacks the import of
- * tariff 2, the import is divided in the ratio of the meter's two tariff counters. Both are estimates. The base charge
- * is divided by days; a day that has begun counts in full.
+ * tariff 2, the import is divided in the ratio of the meter's two tariff counters. The results are estimates in both
+ * cases. The base charge is divided among the days. A day that has begun counts in full.
  */
 import type { Piece } from "./periods.js";
 import { quantityOf } from "./power.js";
@@ -16,16 +16,16 @@ export interface Money {
 	readonly imported: number;
 	readonly exported: number;
 	readonly base: number;
-	/** True if an amount was divided by time or by tariffs. */
+	/** True if an amount was divided in proportion to time or between the tariffs. */
 	readonly isEstimated: boolean;
-	/** True if part of the time has no price. */
+	/** True if there is no price for a part of the time. */
 	readonly isIncomplete: boolean;
 }
 
 export interface Pricing {
-	/** Prices in any order. */
+	/** Periods with their prices, in any order. */
 	readonly periods: readonly PricePeriod[];
-	/** Share of the import, 0 to 1; undefined if unknown. */
+	/** Share of tariff 2 in the import, 0 to 1; undefined if unknown. */
 	readonly tariff2: number | undefined;
 }
 
@@ -50,18 +50,18 @@ function baseOf({ base_micro = 0, base_per }: PricePeriod, dayMs: number): numbe
 	return (base_micro * DAY_MS) / (toMs - fromMs);
 }
 
-/** Splits where the price changes; the parts are in chronological order. */
+/** Splits a piece where the price changes. The parts are in chronological order. */
 function partsOf({ fromMs, toMs }: Piece, periods: readonly PricePeriod[]) {
 	const cuts = periods.map(startOf).filter((atMs) => atMs > fromMs && atMs < toMs);
 	const ends = [...cuts.sort((one, other) => one - other), toMs];
 	return ends.map((endMs, index) => ({
 		price: priceAt(periods, ends[index - 1] ?? fromMs),
-		/** Fraction of the piece up to the end of this part. */
+		/** Fraction of the piece until the end of this part. */
 		upTo: index === ends.length - 1 ? 1 : (endMs - fromMs) / (toMs - fromMs),
 	}));
 }
 
-/** Undefined if no piece has a price. `withBase` adds the base charge of all days that the pieces touch. */
+/** Returns undefined if no piece has a price. `withBase` adds the base charge for all days that the pieces touch. */
 export function moneyOf(pieces: readonly Piece[], { periods, tariff2 }: Pricing, withBase: boolean): Money | undefined {
 	let imported = 0;
 	let exported = 0;
@@ -104,11 +104,14 @@ export function moneyOf(pieces: readonly Piece[], { periods, tariff2 }: Pricing,
 }
 
 export function totalOf({ imported, exported, base }: Money): number {
-	// Adding 0 turns a negative zero, which would be written with a sign, into zero.
+	// The sum could be a negative zero, which would be shown with a sign. Adding 0 prevents this.
 	return imported + exported + base + 0;
 }
 
-/** Share of the import of tariffs 1 and 2; undefined without counters of both. */
+/**
+ * Returns the share of tariff 2 in the import of tariffs 1 and 2. Returns undefined if the meter does not send counters
+ * for both.
+ */
 export function tariff2Share(readings: readonly Reading[]): number | undefined {
 	const first = quantityOf(readings, "1.8.1");
 	const second = quantityOf(readings, "1.8.2");

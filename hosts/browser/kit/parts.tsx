@@ -8,7 +8,7 @@ import { Store, useStore } from "./store.js";
 import { language, t } from "./text.js";
 import { errorText } from "./use-device.js";
 
-/** SVG outlines in a square of 24 by 24. */
+/** Outlines of the icons as SVG paths in a square of 24 by 24. */
 const ICONS = {
 	bolt: "M13 3 5 14h6l-1 7 8-11h-6z",
 	bars: "M5 20v-6M12 20V5M19 20V9",
@@ -33,7 +33,7 @@ const ICONS = {
 } as const;
 export type IconName = keyof typeof ICONS;
 
-/** The meaning must also be in the text beside the icon. */
+/** An icon. Its meaning must also be in the text beside it. */
 export function Icon({ name }: { name: IconName }) {
 	return (
 		<svg class={`icon icon-${name}`} viewBox="0 0 24 24" aria-hidden="true">
@@ -59,7 +59,7 @@ export function Card({ title, wide, children }: CardProps) {
 
 interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, "type" | "disabled"> {
 	readonly kind?: "main" | "plain" | "danger";
-	/** While set, the label shows this text and the button is inactive. */
+	/** If this is set, the label shows this text and the button is inactive. */
 	readonly busy?: string | false | undefined;
 	readonly type?: "button" | "submit";
 	readonly disabled?: boolean;
@@ -68,7 +68,7 @@ interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, "typ
 
 export function Button({ kind = "plain", busy, type = "button", disabled, children, ...rest }: ButtonProps) {
 	return (
-		// aria-disabled keeps the button in the Tab order, so that the focus is not lost.
+		// The attribute aria-disabled keeps the button in the Tab order, so that the focus is not lost.
 		<button
 			{...rest}
 			type={type}
@@ -97,12 +97,12 @@ export function Notice({ kind, children }: { kind: NoticeKind; children: Compone
 
 interface ErrorNoticeProps {
 	readonly error: DeviceError;
-	/** Shown in place of the text for the error's code. */
+	/** Text that is shown instead of the text for the error's code. */
 	readonly text?: string | undefined;
 	retry?(): void;
 }
 
-/** Shows an error in the user's language, with the gateway's message below. */
+/** Shows an error in the user's language, with the gateway's own message below. */
 export function ErrorNotice({ error, text, retry }: ErrorNoticeProps) {
 	return (
 		<Notice kind="error">
@@ -118,7 +118,7 @@ export function ErrorNotice({ error, text, retry }: ErrorNoticeProps) {
 	);
 }
 
-/** Content until data arrive: the word "loading", or the error with a button to retry. */
+/** Shown until data arrive: the word "loading", or the error with a button that tries again. */
 export function Pending({ error, reload }: { error: DeviceError | undefined; reload: () => void }) {
 	return error ? <ErrorNotice error={error} retry={reload} /> : <p class="pending">{t("loading")}</p>;
 }
@@ -155,11 +155,11 @@ const announcement = new Store("");
 
 export function announce(text: string): void {
 	announcement.set("");
-	// A screen reader reads a text only when it changes.
+	// Screen readers read a text only when it changes.
 	setTimeout(() => announcement.set(text), 50);
 }
 
-/** Region whose text screen readers announce. Exactly one must exist at all times. */
+/** Region whose text screen readers announce. Exactly one such region must exist at all times. */
 export function LiveRegion() {
 	return (
 		<div class="unseen" role="status">
@@ -171,11 +171,11 @@ export function LiveRegion() {
 interface ProgressProps {
 	readonly label: string;
 	readonly limitS: number;
-	/** Start of the operation, ms; default: the time at which this component first appears. */
+	/** Start of the operation, ms. Default: the time at which this component first appears. */
 	readonly sinceMs?: number;
-	/** Explanation shown after LONG_S. */
+	/** Explanation that is shown after LONG_S. */
 	readonly long?: string;
-	/** True if the operation usually ends before LONG_S; progress is then shown only after LONG_S. */
+	/** True if the operation usually ends before LONG_S. Progress is then shown only after LONG_S. */
 	readonly isMostlyShort?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Whole percents: `25%` in English, `25 %` in German. */
+/** Formats whole percents: `25%` in English, `25 %` in German. */
 import { language } from "./text.js";
 
 export function formatPercent(percent: number): string {

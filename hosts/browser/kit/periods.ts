@@ -1,5 +1,5 @@
 /**
- * Periods of the history on the wall clock, and sums for comparison. Times are those of wall.ts: ms of the gateway's
+ * Periods of the history in wall-clock time, and sums for comparisons. Times are those of wall.ts: ms of the gateway's
  * wall clock.
  */
 import type { History, Period } from "./replies.js";
@@ -11,19 +11,19 @@ export interface Piece {
 	readonly period: Period;
 	readonly fromMs: number;
 	readonly toMs: number;
-	/** Season at the start, only for the hours around a clock change, in which the wall clock alone is ambiguous. */
+	/** Season at the start. Only set for the hours around a clock change, in which the wall clock alone is ambiguous. */
 	readonly season?: Season | undefined;
 }
 
 export type Season = "summer" | "winter";
 
-/** `toMs` is excluded. */
+/** A span of time from `fromMs` to `toMs`, which is excluded. */
 export interface Span {
 	readonly fromMs: number;
 	readonly toMs: number;
 }
 
-/** Length of each view, and how many such lengths the gateway keeps (docs/history.md). */
+/** Length of each view, and the number of such lengths that the gateway keeps (docs/history.md). */
 export const VIEWS = {
 	quarters: { unit: "day", kept: 2 },
 	hours: { unit: "day", kept: 14 },
@@ -32,15 +32,15 @@ export const VIEWS = {
 } as const satisfies Record<Level, { unit: Unit; kept: number }>;
 export type Unit = "day" | "month" | "year";
 
-/** Tolerance at the boundary of a period: a readout takes this long. */
+/** Tolerance at the boundary of a period, because a readout takes this long. */
 const NEAR_MS = 60_000;
 const DAY_MS = 86_400_000;
 const HOUR_S = 3600;
 
-/** The periods must be in chronological order. */
+/** Converts periods, which must be in chronological order. */
 export function piecesOf(periods: readonly Period[]): readonly Piece[] {
 	const wallOf = ({ localtime }: Period) => Date.parse(`${localtime.slice(0, 19)}Z`);
-	/** Seconds by which the wall clock is ahead of UTC. */
+	/** Returns the seconds by which the wall clock is ahead of UTC. */
 	const ahead = (period: Period) => wallOf(period) / 1000 - period.start;
 	const changes = periods.flatMap((period, index) => {
 		const byS = index === 0 ? 0 : ahead(period) - ahead(periods[index - 1]);
@@ -61,7 +61,10 @@ export function piecesOf(periods: readonly Period[]): readonly Piece[] {
 	});
 }
 
-/** End by the clock that is valid at the start: 03:00 if the clocks then go back to 02:00. */
+/**
+ * Returns the end by the clock that is valid at the start. For example, this is 03:00 if the clocks then go back to
+ * 02:00.
+ */
 export function shownEnd({ period: { start, end }, fromMs, toMs }: Piece): number {
 	return end - start > HOUR_S ? toMs : fromMs + (end - start) * 1000;
 }
@@ -82,7 +85,10 @@ export function within(pieces: readonly Piece[], { fromMs, toMs }: Span): readon
 	return pieces.filter((piece) => piece.fromMs >= fromMs && piece.fromMs < toMs);
 }
 
-/** Drops increases of 0. A meter that waits for its PIN counts whole kWh, so its increase of 0 is unknown, not zero. */
+/**
+ * Removes increases of 0. A meter that waits for its PIN counts whole kWh. Therefore an increase of 0 means that it is
+ * unknown.
+ */
 export function withoutNothing(pieces: readonly Piece[]): readonly Piece[] {
 	return pieces.map((piece) => {
 		const { import_wh, export_wh, ...others } = piece.period;
@@ -91,14 +97,15 @@ export function withoutNothing(pieces: readonly Piece[]): readonly Piece[] {
 	});
 }
 
-/** Undefined if no piece has the amount. */
+/** Returns the sum, or undefined if no piece has the amount. */
 export function sumOf(pieces: readonly Piece[], amount: Amount): number | undefined {
 	const known = pieces.flatMap(({ period }) => period[amount] ?? []);
 	return known.length === 0 ? undefined : known.reduce((sum, value) => sum + value, 0);
 }
 
 /**
- * Start of the period with the highest mean import, and that power in W. Ignores periods with an end that was not read.
+ * Returns the start of the period with the highest mean import, and that power in W. Ignores periods whose end was not
+ * read from the meter.
  */
 export function highestOf(pieces: readonly Piece[]): { readonly fromMs: number; readonly watts: number } | undefined {
 	const known = pieces.flatMap(({ fromMs, period: { start, end, import_wh = 0, gap, interpolated, partial } }) =>
@@ -108,7 +115,7 @@ export function highestOf(pieces: readonly Piece[]): { readonly fromMs: number; 
 	return known[0] !== undefined && known[0].watts > 0 ? known[0] : undefined;
 }
 
-/** Amounts of the current unit so far, and of an equal length of the previous one. */
+/** Amounts in the current unit until now, and in an equally long part of the previous unit. */
 export interface Comparison {
 	readonly now: Span;
 	readonly before: Span;
@@ -116,7 +123,10 @@ export interface Comparison {
 	readonly beforeSum: number;
 }
 
-/** Same time in the previous unit. If the previous month lacks the day, a time after its end. */
+/**
+ * Returns the same time in the previous unit. If the previous month does not have that day, returns a time after its
+ * end.
+ */
 function earlier(unit: Unit, wallMs: number): number {
 	const date = new Date(wallMs);
 	if (unit === "day") return wallMs - DAY_MS;
@@ -125,7 +135,7 @@ function earlier(unit: Unit, wallMs: number): number {
 	return date.getTime();
 }
 
-/** The span ends at a boundary of pieces; undefined if data are missing. */
+/** Returns the sum over a span, which must end at a boundary of pieces. Returns undefined if data are missing. */
 function sumUpTo(pieces: readonly Piece[], { fromMs, toMs }: Span, amount: Amount): number | undefined {
 	const inside = pieces.filter((piece) => piece.fromMs >= fromMs - NEAR_MS && piece.toMs <= toMs + NEAR_MS);
 	let at = fromMs;
@@ -136,7 +146,10 @@ function sumUpTo(pieces: readonly Piece[], { fromMs, toMs }: Span, amount: Amoun
 	return Math.abs(at - toMs) <= NEAR_MS && inside.length > 0 ? sumOf(inside, amount) : undefined;
 }
 
-/** Both sums end with the last complete period. Undefined without a previous unit, or if data are missing. */
+/**
+ * Compares the current unit with the previous one. Both sums end with the last complete period. Returns undefined if
+ * there is no previous unit, or if data are missing.
+ */
 export function compare(pieces: readonly Piece[], unit: Unit, wallMs: number, amount: Amount): Comparison | undefined {
 	const whole = spanOf(unit, wallMs);
 	const whole1 = spanOf(unit, wallMs, -1);

@@ -1,18 +1,18 @@
-/** Values of the phases, from a readout. */
+/** Values of the phases in a readout. */
 import { PHASES, phasePower, recordOf } from "./power.js";
 import type { Reading } from "./replies.js";
 
-/** The meter sends at least one of the values. */
+/** Values of a phase. The meter sends at least one of them. */
 export interface Phase {
 	/** `L1` to `L3`. */
 	readonly name: string;
-	/** Watts drawn from the grid, negative when fed into it. */
+	/** Power in watts. It is negative if power is fed into the grid. */
 	readonly watts: number | undefined;
 	readonly voltage: Reading | undefined;
 	readonly current: Reading | undefined;
 }
 
-/** Phases with power, voltage (32.7.0 for L1) or current (31.7.0). */
+/** Returns the phases that have power, voltage (32.7.0 for L1) or current (31.7.0). */
 export function phasesOf(readings: readonly Reading[]): readonly Phase[] {
 	return PHASES.map((group, index) => ({
 		name: `L${index + 1}`,

@@ -1,4 +1,7 @@
-/** The page shown. The hash of the address selects it, except while the user is asked about unsaved changes. */
+/**
+ * Selects the page that is shown. The hash of the address names it, except while the user is asked about unsaved
+ * changes.
+ */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { TextKey } from "../text/all.js";
 import type { IconName } from "./parts.js";
@@ -8,7 +11,7 @@ interface Place {
 	readonly name: string;
 	readonly label: TextKey;
 	readonly icon: IconName;
-	/** Parts of the firmware; the page is hidden if the firmware lacks all of them. */
+	/** Parts of the firmware that the page needs. If the firmware lacks all of them, the page is hidden. */
 	readonly parts?: readonly string[];
 }
 
@@ -44,7 +47,7 @@ export function usePlace(): string {
 			const next = placeNow();
 			if (next === shown.current) return;
 			if (isUnsaved()) {
-				// Until the user has answered, the address names the visible page.
+				// Until the user has answered, the address must name the page that is shown.
 				history.replaceState(null, "", `#/${shown.current}`);
 				leaveBy(() => {
 					forgetUnsaved();
@@ -56,7 +59,7 @@ export function usePlace(): string {
 			setPlace(next);
 		};
 		addEventListener("hashchange", follow);
-		// The address may have changed since the first drawing.
+		// The address may have changed since the page was first drawn.
 		follow();
 		return () => removeEventListener("hashchange", follow);
 	}, []);

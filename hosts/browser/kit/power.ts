@@ -1,10 +1,10 @@
-/** The main values of a household, from the readings of a readout. Codes: OBIS, IEC 62056-61, groups C.D.E. */
+/** Finds the main values of a household in a readout. Codes are OBIS codes (IEC 62056-61), groups C.D.E. */
 import type { LastReadout, Reading } from "./replies.js";
 
-/** Factors to W or Wh. */
+/** Factors by which values are converted to W or Wh. */
 const SCALES: Readonly<Record<string, number>> = { W: 1, kW: 1e3, MW: 1e6, Wh: 1, kWh: 1e3, MWh: 1e6 };
 
-/** The current value with this code (not one of a billing period); some meters omit a group E of 0. */
+/** Returns the present value with this code, not a value of a billing period. Some meters omit a group E of 0. */
 export function recordOf(readings: readonly Reading[], code: string): Reading | undefined {
 	const short = code.replace(/^(\d+\.\d+)\.0$/, "$1");
 	return readings.find(
@@ -13,7 +13,7 @@ export function recordOf(readings: readonly Reading[], code: string): Reading | 
 	);
 }
 
-/** The value in W or Wh. */
+/** Returns the value in W or Wh. */
 export function quantityOf(readings: readonly Reading[], code: string): number | undefined {
 	const record = recordOf(readings, code);
 	if (record === undefined || record.value1_number === null) return undefined;
@@ -21,19 +21,20 @@ export function quantityOf(readings: readonly Reading[], code: string): number |
 	return scale === undefined ? undefined : record.value1_number * scale;
 }
 
-/** A meter that waits for its PIN sends whole kWh and no power. */
+/** Returns false for a meter that waits for its PIN. It sends whole kWh and no power. */
 export function isOpen(readings: readonly Reading[]): boolean {
 	return powerOf(readings) !== undefined || (quantityOf(readings, "1.8.0") ?? 0) % 1000 !== 0;
 }
 
-/** True if an SML meter waits for its PIN. Other meters that count whole kWh have no PIN. */
+/** Returns true if an SML meter waits for its PIN. Other meters that count whole kWh have no PIN. */
 export function isLocked({ protocol, readings }: Pick<LastReadout, "protocol" | "readings">): boolean {
 	return protocol === "SML" && readings.length > 0 && !isOpen(readings);
 }
 
 /**
- * Watts, negative when fed into the grid: 16.7.0 (sum, signed), or 1.7.0 less 2.7.0, or the sum of the phases (36.7.0,
- * 56.7.0, 76.7.0 signed; 21, 41, 61 less 22, 42, 62). Undefined if the meter sends none of them.
+ * Returns the power in watts, which is negative if power is fed into the grid. It is 16.7.0 (sum, signed), or 1.7.0
+ * minus 2.7.0, or the sum of the phases (36.7.0, 56.7.0, 76.7.0 signed; or 21, 41, 61 minus 22, 42, 62). Returns
+ * undefined if the meter sends none of these.
  */
 export function powerOf(readings: readonly Reading[]): number | undefined {
 	const of = (code: string) => quantityOf(readings, code);
@@ -46,10 +47,13 @@ export function powerOf(readings: readonly Reading[]): number | undefined {
 	return phases.length === 0 ? undefined : phases.reduce((total, watts) => total + watts, 0);
 }
 
-/** Offsets of group C for L1, L2 and L3 from that of the sum: 16.7.0 (sum), 36.7.0 (L1), 56.7.0 (L2). */
+/**
+ * Offsets that lead from group C of a sum to group C of L1, L2 and L3. For example, 16.7.0 is the sum, 36.7.0 is L1,
+ * and 56.7.0 is L2.
+ */
 export const PHASES = [20, 40, 60];
 
-/** Watts, signed. For L1 (`group` 20): 36.7.0, or 21.7.0 less 22.7.0. */
+/** Returns the signed power of a phase in watts. For L1 (`group` 20) it is 36.7.0, or 21.7.0 minus 22.7.0. */
 export function phasePower(readings: readonly Reading[], group: number): number | undefined {
 	const of = (code: number) => quantityOf(readings, `${group + code}.7.0`);
 	const drawn = of(1);
@@ -58,15 +62,15 @@ export function phasePower(readings: readonly Reading[], group: number): number 
 	return of(16) ?? both;
 }
 
-/** Imported minus exported energy of all tariffs, Wh. */
+/** Returns the imported minus the exported energy of all tariffs, Wh. */
 export function importedWh(readings: readonly Reading[]): number | undefined {
 	const drawn = quantityOf(readings, "1.8.0");
 	return drawn === undefined ? undefined : drawn - (quantityOf(readings, "2.8.0") ?? 0);
 }
 
 /**
- * Watts of the highest quarter hour of the running billing period (mostly a month), as the meter records it (1.6.0).
- * Undefined if the meter sends none, or sends 0 at the beginning of the period.
+ * Returns the mean power of the highest quarter hour in the present billing period (mostly a month), in watts, as the
+ * meter records it (1.6.0). Returns undefined if the meter sends none, or sends 0 at the beginning of the period.
  */
 export function peakOf(readings: readonly Reading[]): number | undefined {
 	const record = recordOf(readings, "1.6.0");
@@ -78,12 +82,15 @@ export function peakOf(readings: readonly Reading[]): number | undefined {
 
 export interface Counter {
 	readonly isExport: boolean;
-	/** 0: all tariffs together. */
+	/** Number of the tariff, or 0 for all tariffs together. */
 	readonly tariff: number;
 	readonly reading: Reading;
 }
 
-/** Sum of the tariffs, for a meter without a total (P1); undefined with fewer than two tariffs. */
+/**
+ * Returns the sum of the tariffs, for a meter that sends no total (P1). Returns undefined if there are fewer than two
+ * tariffs.
+ */
 function sumOf(readings: readonly Reading[], group: number): Reading | undefined {
 	const tariffs = [1, 2, 3, 4].flatMap((tariff) => recordOf(readings, `${group}.8.${tariff}`) ?? []);
 	const [first] = tariffs;
@@ -96,7 +103,7 @@ function sumOf(readings: readonly Reading[], group: number): Reading | undefined
 	return { ...first, obis: `${group}.8.0`, value1: sum.toFixed(digits) };
 }
 
-/** Import before export, the total before its tariffs. */
+/** Returns the counters: import before export, and each total before its tariffs. */
 export function countersOf(readings: readonly Reading[]): readonly Counter[] {
 	const counters: Counter[] = [];
 	for (const group of [1, 2]) {

@@ -1,4 +1,4 @@
-/** Electricity prices that the gateway stores. */
+/** The electricity prices that the gateway stores. */
 import { get, post } from "./device.js";
 import { readout } from "./live.js";
 import { type Pricing, tariff2Share } from "./money.js";
@@ -7,21 +7,21 @@ import { hasSession } from "./session.js";
 import { Store, useStore } from "./store.js";
 
 const PATH = "prices";
-/** Key in `localStorage`; earlier versions of the page kept the prices there. */
+/** Key in `localStorage` under which earlier versions of the page stored the prices. */
 const OLD = "prices";
-/** First day of a price without a beginning. */
+/** First day of a price that has no beginning. */
 const ALWAYS = "2000-01-01";
 
-/** Undefined until they have arrived. */
+/** Undefined until the prices have arrived. */
 export const prices = new Store<Prices | undefined>(undefined);
 
-/** Throws a DeviceError. */
+/** Loads the prices. Throws a DeviceError. */
 export async function loadPrices(): Promise<void> {
 	prices.set(await get<Prices>(PATH));
 	await moveOld();
 }
 
-/** Prices in this browser move to the gateway, if it has none. Needs a session. */
+/** Moves prices from this browser to the gateway if it has none. This needs a session. */
 async function moveOld(): Promise<void> {
 	const kept = localStorage.getItem(OLD);
 	if (kept === null) return;
@@ -47,7 +47,7 @@ function oldPrices(kept: string): Prices | undefined {
 	}
 }
 
-/** Undefined until they have arrived, or if the gateway has none. */
+/** Returns undefined until the prices have arrived, or if the gateway has none. */
 export function usePricing(): (Pricing & { readonly currency: string }) | undefined {
 	const now = useStore(prices);
 	const last = useStore(readout);

@@ -1,42 +1,48 @@
 /**
- * Access of this browser: a user who has logged in in this tab, a device that stays signed in for reading, or a wall
- * display. A device that stays signed in, and a display, have a read-only token.
+ * Access rights of this browser. It belongs to a user who has logged in in this tab, to a device that stays signed in
+ * for reading, or to a wall display. A device that stays signed in and a display have a read-only token.
  *
- * The token of a login is in the tab's storage and is lost with the tab. The other two are in `localStorage`; the owner
- * can revoke them on the security page.
+ * The token of a login is in the tab's storage and is lost when the tab is closed. The other two are in `localStorage`;
+ * the owner can revoke them on the security page.
  */
 import { Store } from "./store.js";
 
 const TOKEN = "token";
-/** Ms of this browser's clock. */
+/** Key of the time at which the session ends, ms by this browser's clock. */
 const EXPIRES = "expires";
-/** Why the last session ended, kept across the reload that follows. */
+/** Key of the reason why the last session ended. It survives the reload that follows. */
 const ENDING = "ending";
-/** Key in `localStorage` of a display's token. An empty value: the token was revoked. */
+/** Key in `localStorage` of a display's token. An empty value means that the token was revoked. */
 const DISPLAY = "display";
 
-/** Key in `localStorage` of the token with which this device stays signed in. An empty value: the token was revoked. */
+/**
+ * Key in `localStorage` of the token with which this device stays signed in. An empty value means that the token was
+ * revoked.
+ */
 const READER = "reader";
 
-/** Browsers never send the part after "#" to a server. */
+/** Token in a display link. It is after the "#", because browsers never send that part of an address to a server. */
 const LINK = /[?&]token=([0-9a-f]{64})$/;
 
-/** `early`: the session ended before its time, by a restart or another user. */
+/** Reason why a session ended. `early` means that it ended before its time, by a restart or another user. */
 export type Ending = "expired" | "early" | "restart" | "reset" | "certificate" | "update" | "revoked" | "forgotten";
 
-/** Reasons that need no message after a reload, because the page shows them without one. */
+/** Reasons that need no message after a reload, because the page already shows them without a reload. */
 const SHOWN_IN_PLACE: readonly Ending[] = ["expired", "early", "revoked", "forgotten"];
 
-/** The token of a display link is stored only after the gateway has accepted it, because links can be forged. */
+/**
+ * Token in the display link that was opened. It is stored only after the gateway has accepted it, because links can be
+ * forged.
+ */
 let offeredToken: string | undefined;
-/** True if a link offers a display's token, or if one is stored and this tab has no session. */
+/** True if a link offers the token of a display, or if such a token is stored and this tab has no session. */
 export const display = new Store(isDisplay());
 /** True if there is a token that was valid at its last use. */
 export const loggedIn = new Store(token() !== null);
 export const ending = new Store<Ending | undefined>(endingAtStart());
 /** True while a request needs more rights than this device's token has. */
 export const passwordWanted = new Store(false);
-/** Time by this browser's clock; undefined without a session. */
+/** End of the session by this browser's clock, or undefined if there is no session. */
 export const endsAtMs = new Store<number | undefined>(Number(sessionStorage.getItem(EXPIRES)) || undefined);
 
 function displayToken(): string {
@@ -102,21 +108,25 @@ function leave(why: Ending | undefined): void {
 	endsAtMs.set(undefined);
 }
 
-/** `why` is undefined if the user logged out; a display then shows its read-only pages again. */
+/** Ends the session. `why` is undefined if the user has logged out. A display then shows its read-only pages again. */
 export function endSession(why?: Ending): void {
 	leave(why);
 	if (why === undefined) display.set(displayToken() !== "");
 	loggedIn.set(token() !== null);
 }
 
-/** The token of a display link is now stored, and a session of this tab ends. */
+/**
+ * Called when the gateway has accepted a token. Stores the token of a display link, and ends the session of this tab.
+ */
 export function tokenAccepted(used: string | null): void {
 	if (used !== offeredToken) return;
 	localStorage.setItem(DISPLAY, used);
 	leave(undefined);
 }
 
-/** Drops the token of a display link; a stored token is marked as revoked. */
+/**
+ * Called when the gateway has refused the token. Drops the token of a display link, or marks a stored token as revoked.
+ */
 export function tokenRefused(): void {
 	if (display.value) {
 		if (offeredToken === undefined) localStorage.setItem(DISPLAY, "");
@@ -125,23 +135,25 @@ export function tokenRefused(): void {
 		if (token() === null) endSession("revoked");
 	} else if (hasSession()) {
 		const why = Date.now() >= (endsAtMs.value ?? 0) ? "expired" : "early";
-		// A device that stays signed in can still read, so it is not sent to the login.
+		// A device that stays signed in can still read, so the user is not sent to the login.
 		endSession(reader() === undefined ? why : undefined);
 	} else {
-		// If the token is already gone, another tab has logged out.
+		// If the token is already missing, another tab has logged out.
 		if (reader() !== undefined) localStorage.setItem(READER, "");
 		endSession("forgotten");
 	}
 }
 
-/** Asks for the password if the page uses this device's read-only token; otherwise returns false. */
+/**
+ * If the page uses the read-only token of this device, asks for the password and returns true. Otherwise returns false.
+ */
 export function wantPassword(): boolean {
 	const isReading = !display.value && !hasSession() && reader() !== undefined;
 	if (isReading) passwordWanted.set(true);
 	return isReading;
 }
 
-/** Number of cancellations of the password dialog. */
+/** Number of times that the password dialog was cancelled. */
 let refused = 0;
 
 export function timesRefused(): number {
@@ -159,12 +171,12 @@ export function forgetDisplay(): void {
 	endSession();
 }
 
-/** A browser that opens this address becomes a display. */
+/** Returns the address of a display link. A browser that opens it becomes a display. */
 export function displayLink(made: string): string {
 	return `${location.origin}/#/dashboard?token=${made}`;
 }
 
-/** Removes the token from the address bar and this tab's history. */
+/** Reads the token of a display link, and removes it from the address bar and from this tab's history. */
 export function takeDisplayLink(): void {
 	const found = LINK.exec(location.hash);
 	if (found === null) return;

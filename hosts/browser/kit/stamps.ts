@@ -1,20 +1,20 @@
 /**
- * Converts the time formats of meters to ISO 8601 without an offset (`2026-11-21T22:32`, `2026-11-21`, `22:32:05`),
- * with Z if the meter means UTC. Times are those of the meter's own clock, in an unknown zone.
+ * Converts the time formats of meters to ISO 8601 without an offset (`2026-11-21T22:32`, `2026-11-21`, `22:32:05`). A Z
+ * is added if the meter means UTC. Otherwise times are by the meter's own clock, in an unknown time zone.
  */
 
 /**
- * YYMMDDhhmm or YYMMDDhhmmss; optionally the season (0, 1) or UTC (2) before it (VDEW, ZSTs11 and ZSTs13), or W or S
- * after it (DSMR).
+ * YYMMDDhhmm or YYMMDDhhmmss. A digit before it may state the season (0, 1) or UTC (2), as in VDEW, ZSTs11 and ZSTs13.
+ * A letter after it may state the season (W or S), as in DSMR.
  */
 const PACKED = /^([0-2])?(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)?[WS]?$/;
-/** ISO 8601, also with a two-digit year, and with the separators that meters use between day and time. */
+/** ISO 8601. The year may have two digits, and the separators that meters use between day and time are permitted. */
 const SPELT = /^(\d\d)?(\d\d)-(\d\d)-(\d\d)(?:[T &,](\d\d):(\d\d)(?::(\d\d))?(?:\.\d+)?(Z|[+-]\d\d:?\d\d)?)?$/;
-/** YYMMDD or hhmmss, with an optional season before. */
+/** YYMMDD or hhmmss, with an optional digit for the season before it. */
 const HALF = /^([0-2])?(\d\d)(\d\d)(\d\d)$/;
 const UTC = "2";
 
-/** Undefined if the text is not a time, or not a day of the calendar (`00-00-00,00:00`). */
+/** Returns undefined if the text is not a time, or not a day of the calendar (`00-00-00,00:00`). */
 export function stampOf(text: string): string | undefined {
 	const packed = PACKED.exec(text);
 	if (packed !== null) {
@@ -28,16 +28,19 @@ export function stampOf(text: string): string | undefined {
 	return hour === undefined ? found : joined(found, timeOf(hour, minute, second), zone === "Z" ? "Z" : "");
 }
 
-/** Result of `stampOf` for codes that mean a time: 0.9.1 time of day, 0.9.2 day, others both (IEC 62056-61). */
+/**
+ * Returns the result of `stampOf` if the code means a time: 0.9.1 is the time of day, 0.9.2 the day, others are both
+ * (IEC 62056-61).
+ */
 export function stampOfCode(obis: string, text: string): string | undefined {
 	const half = HALF.exec(text);
 	if (obis === "0.9.1" && half !== null) return timeOf(half[2], half[3], half[4]);
 	if (obis === "0.9.2" && half !== null) return dayOf("20", half[2], half[3], half[4]);
-	// A value of digits only may look like a time by chance, for example a meter number.
+	// A value that has only digits, such as a meter number, may look like a time by chance.
 	return STAMPS.includes(obis) || !/^\d+$/.test(text) ? stampOf(text) : undefined;
 }
 
-/** End of a billing period, clock, last change of parameters, and a code of Iskra meters. */
+/** Codes that mean a time: end of a billing period, clock, last change of parameters, and a code of Iskra meters. */
 const STAMPS = ["0.1.2", "0.9.4", "C.2.1", "C.51.2"];
 
 function joined(day: string | undefined, time: string | undefined, zone: string): string | undefined {
@@ -47,7 +50,7 @@ function joined(day: string | undefined, time: string | undefined, zone: string)
 function dayOf(century: string, year: string, month: string, day: string): string | undefined {
 	const text = `${century}${year}-${month}-${day}`;
 	const moment = Date.parse(text);
-	// Some engines turn day 31 of a month with 30 days into the next day.
+	// If a month has 30 days, some JavaScript engines turn its day 31 into the first day of the next month.
 	return !Number.isNaN(moment) && new Date(moment).toISOString().startsWith(text) ? text : undefined;
 }
 
@@ -56,7 +59,7 @@ function timeOf(hour: string, minute: string, second: string | undefined): strin
 	return second === undefined ? `${hour}:${minute}` : `${hour}:${minute}:${second}`;
 }
 
-/** `stamp`: from `stampOf`; `language`: BCP 47. */
+/** `stamp` is a result of `stampOf`; `language` is a BCP 47 tag. */
 export function formatStamp(stamp: string, language: string): string {
 	const [first, second] = stamp.replace("Z", "").split("T");
 	const isTime = first.includes(":");

@@ -1,4 +1,4 @@
-/** A value shared by several parts of the page. */
+/** A value that several parts of the page share. */
 import { useEffect, useState } from "preact/hooks";
 
 export class Store<T> {
@@ -19,7 +19,7 @@ export class Store<T> {
 		for (const watcher of [...this.#watchers]) watcher(value);
 	}
 
-	/** The returned function removes the watcher. */
+	/** Calls `watcher` after each change. The returned function ends this. */
 	watch(watcher: (value: T) => void): () => void {
 		this.#watchers.add(watcher);
 		return () => this.#watchers.delete(watcher);

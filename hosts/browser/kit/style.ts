@@ -1,6 +1,6 @@
 /**
- * Adds a style sheet. Style sheets are parts of scripts, so that each is stored once and not in the document of each
- * language. Between rules of the same specificity, that of the later style sheet wins.
+ * Adds a style sheet. Style sheets are in the scripts, so that each is stored only once, instead of in the document of
+ * each language. If rules have the same specificity, the rule in the later style sheet wins.
  */
 export function addStyle(css: string): void {
 	const sheet = new CSSStyleSheet();

@@ -1,9 +1,14 @@
-/** A table that opens on click; on a phone each row becomes a block of lines with the column headings. */
+/**
+ * A table that opens on a click. On a phone, each row becomes a block of lines, which begin with the column headings.
+ */
 import { t } from "./text.js";
 
 interface TableProps {
 	readonly heads: readonly string[];
-	/** The first cell names the row, the last is a remark, possibly empty; the others are numbers. */
+	/**
+	 * Cells of each row. The first cell names the row. The last cell is a remark, which may be empty. The others are
+	 * numbers.
+	 */
 	readonly rows: readonly (readonly string[])[];
 }
 

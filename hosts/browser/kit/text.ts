@@ -1,11 +1,11 @@
-/** The texts in the page's language; start.js has put them into the document, one per line. */
+/** Texts in the page's language. start.js has put them into the document, one text per line. */
 import type { TextKey } from "../text/all.js";
 import { LANGUAGES, type Language } from "../text/translations.js";
 import { formatNumber } from "./format.js";
 
 /**
- * Keys of the first texts, in their order, separated by blanks; tools/page.ts inserts them. The build replaces all
- * other keys by the positions of their texts.
+ * Keys of the first texts, in the order of the texts, separated by blanks. tools/page.ts inserts them. The build
+ * replaces all other keys by the positions of their texts.
  */
 declare const NAMES: string;
 
@@ -15,9 +15,9 @@ const texts = document.getElementById("texts")?.textContent.split("\n") ?? [];
 export const language: Language =
 	LANGUAGES.find((candidate) => candidate === document.documentElement.lang) ?? LANGUAGES[0];
 
-/** The text with each `{name}` replaced; numbers are formatted for the language. */
+/** Returns the text, in which each `{name}` is replaced by its value. Numbers are formatted for the language. */
 export function t(key: TextKey, values?: Readonly<Record<string, string | number>>): string {
-	// The build may have replaced the key by a position.
+	// The build may have replaced the key by the text's position.
 	const text = texts[places.get(key) ?? Number(key)];
 	if (values === undefined) return text;
 	return text.replace(/\{(\w+)\}/g, (_, name) => {
@@ -26,12 +26,12 @@ export function t(key: TextKey, values?: Readonly<Record<string, string | number
 	});
 }
 
-/** Checks a key that was made from one of the gateway's replies. */
+/** Checks a key that was made from a reply of the gateway. */
 export function isText(key: string): key is TextKey {
 	return places.has(key);
 }
 
-/** Goes to the address of the language, because each language has its own. */
+/** Opens the address of the language, because each language has its own address. */
 export function chooseLanguage(chosen: Language): void {
 	localStorage.setItem("language", chosen);
 	location.replace(`/${chosen}${location.hash}`);

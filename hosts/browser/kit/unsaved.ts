@@ -1,4 +1,6 @@
-/** Unsaved input, which is lost only after the user has confirmed, in the page and when the tab is closed. */
+/**
+ * Protects unsaved input. It is lost only after the user has agreed, both within the page and when the tab is closed.
+ */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Store } from "./store.js";
 
@@ -6,11 +8,11 @@ const open = new Set<object>();
 const unsaved = new Store(false);
 /** True during an upload, which would stop if the user left the page. */
 export const uploading = new Store(false);
-/** Action that waits for the answer to "leave without saving?". */
+/** Action that waits until the user has answered the question "leave without saving?". */
 export const leaving = new Store<(() => void) | undefined>(undefined);
 
-// The listener is registered only while there is unsaved input, because browsers exclude pages with such a listener
-// from the back/forward cache.
+// The listener is registered only while there is unsaved input. Browsers exclude pages with such a listener from the
+// back/forward cache.
 const warn = (event: Event) => event.preventDefault();
 unsaved.watch((is) => (is ? addEventListener("beforeunload", warn) : removeEventListener("beforeunload", warn)));
 
@@ -39,7 +41,7 @@ export function forgetUnsaved(): void {
 	unsaved.set(false);
 }
 
-/** Acts at once, or after the user has agreed to lose unsaved input. */
+/** Performs the action immediately, or after the user has agreed to lose unsaved input. */
 export function leaveBy(act: () => void): void {
 	if (unsaved.value) leaving.set(act);
 	else act();

@@ -1,6 +1,6 @@
 /**
- * Upload of a firmware file in pieces, beside other requests. Each piece is one short TLS record; a long request has
- * records of 16 KB, for which the chip may not have the memory.
+ * Upload of a firmware file in pieces, between which other requests are possible. Each piece is one short TLS record. A
+ * long request would have records of 16 KB, for which the chip may not have enough memory.
  */
 import { API, DeviceError, errorOf, get, OFFLINE, remove, replied, wait } from "./device.js";
 import { token, tokenRefused, wantPassword } from "./session.js";
@@ -8,19 +8,19 @@ import { token, tokenRefused, wantPassword } from "./session.js";
 /** Code of a cancelled upload. */
 export const CANCELLED = "cancelled";
 
-/** Length of a piece, so that the record has less than 4 KB. */
+/** Length of a piece. It is chosen so that the TLS record has less than 4 KB. */
 const PIECE = 4000;
-/** Attempts to continue after pieces without a reply, and the pause before each. */
+/** Number of attempts to continue after pieces that got no reply, and pause before each attempt. */
 const ATTEMPTS = 5;
 const PAUSE_MS = 1000;
 
 export interface Upload {
-	/** Resolves after the upload; rejects with a DeviceError. */
+	/** Resolves when the upload has ended. Rejects with a DeviceError. */
 	readonly done: Promise<void>;
 	cancel(): void;
 }
 
-/** `onSent`: bytes that the gateway has processed. */
+/** Begins an upload. `onSent` is called with the number of bytes that the gateway has processed. */
 export function upload(path: string, file: Blob, onSent: (bytes: number) => void): Upload {
 	const controller = new AbortController();
 	return { done: send(path, file, onSent, controller.signal), cancel: () => controller.abort() };

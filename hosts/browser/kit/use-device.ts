@@ -1,19 +1,19 @@
-/** State of the gateway in components. */
+/** State of the gateway for use in components. */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { DeviceError, get } from "./device.js";
 import { failureText } from "./failures.js";
 import { isText, t } from "./text.js";
 
 export interface Loaded<T> {
-	/** Undefined until the reply arrives. */
+	/** The reply, or undefined until it has arrived. */
 	readonly value: T | undefined;
 	readonly error: DeviceError | undefined;
 	reload(): Promise<void>;
-	/** Stores the reply of a POST to the same path. */
+	/** Replaces the value by the reply to a POST to the same path. */
 	put(value: T): void;
 }
 
-/** A GET that is sent when the component appears. */
+/** Sends a GET when the component appears. */
 export function useDevice<T>(path: string, timeoutMs?: number): Loaded<T> {
 	const [value, put] = useState<T>();
 	const [error, setError] = useState<DeviceError>();
@@ -42,7 +42,7 @@ export function asDeviceError(reason: unknown): DeviceError {
 	return reason instanceof DeviceError ? reason : new DeviceError(0, "other", String(reason));
 }
 
-/** Text for the meter's failure if the reply names one, otherwise for the kind of error. */
+/** Returns the text for the meter's failure if the reply states one, otherwise the text for the kind of error. */
 export function errorText({
 	code,
 	body,
@@ -54,7 +54,9 @@ export function errorText({
 	return failureText(body?.code) ?? (isText(key) ? t(key) : t("error.other"));
 }
 
-/** Calls back every `ms` while the page is visible, and at once when it becomes visible. Calls never overlap. */
+/**
+ * Calls `callback` every `ms` while the page is visible, and immediately when it becomes visible. Calls never overlap.
+ */
 export function usePoll(callback: () => Promise<void>, ms: number): void {
 	const latest = useRef(callback);
 	latest.current = callback;

@@ -1,11 +1,11 @@
-/** Keeps the focus when a list loses the button that had it. */
+/** Keeps the keyboard focus on the page when a list loses the button that had the focus. */
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
 interface KeptFocus {
 	/** Element that gets the focus instead; it needs `tabIndex={-1}`. */
 	readonly place: RefObject<HTMLDivElement | null>;
-	/** Call it when a dialog closes. */
+	/** Call this when a dialog closes. */
 	keep(): void;
 }
 

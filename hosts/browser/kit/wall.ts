@@ -1,22 +1,26 @@
 /**
- * A wall-clock time as a number: the Unix time (ms) at which UTC shows the same day and time. Date's UTC functions can
- * then count days, months and years across clock changes. Moments are Unix times in seconds.
+ * Wall-clock times as numbers. The number is the Unix time (ms) at which UTC has the same day and time. Therefore
+ * Date's UTC functions can count days, months and years across clock changes. Moments, on the other hand, are Unix
+ * times in seconds.
  */
 
-/** `Intl` must know `timeZone`. */
+/** Converts a moment to wall-clock time. `Intl` must know `timeZone`. */
 export function wallOf(moment: number, timeZone: string): number {
-	// The Swedish format is that of ISO 8601.
+	// The Swedish date format equals the format of ISO 8601.
 	const format = new Intl.DateTimeFormat("sv", { dateStyle: "short", timeStyle: "medium", timeZone });
 	return Date.parse(`${format.format(moment * 1000).replace(" ", "T")}Z`);
 }
 
-/** A moment at which the wall clock shows this time; one of the two if the clock shows it twice. */
+/**
+ * Returns a moment at which the wall clock shows this time. If the clock shows it twice, returns one of the two
+ * moments.
+ */
 export function momentOf(wallMs: number, timeZone: string): number {
 	const offsetAt = (ms: number) => wallOf(Math.floor(ms / 1000), timeZone) - ms;
 	return Math.floor((wallMs - offsetAt(wallMs - offsetAt(wallMs))) / 1000);
 }
 
-/** The moment as wall-clock time with its offset (ISO 8601): `2026-10-25T02:00:00+02:00`. */
+/** Returns the moment as wall-clock time with its offset (ISO 8601): `2026-10-25T02:00:00+02:00`. */
 export function stampOf(moment: number, timeZone: string): string {
 	const wallMs = wallOf(moment, timeZone);
 	const minutes = Math.round(wallMs / 60_000 - moment / 60);

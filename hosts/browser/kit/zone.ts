@@ -1,12 +1,12 @@
-/** The gateway's time zone, in which the page shows every time. */
+/** Time zone of the gateway, in which the page shows all times. */
 import { Store, useStore } from "./store.js";
 
-/** Name in the tz database; "" for UTC; undefined until the gateway has sent it. */
+/** Name of the zone in the tz database. "" means UTC. Undefined until the gateway has sent it. */
 export const zone = new Store<string | undefined>(undefined);
-/** Minutes east of UTC; used if the zone has no name. */
+/** Offset in minutes east of UTC. Used if the zone has no name. */
 export const offset = new Store(0);
 
-/** Takes the offset from a `localtime` of the API (ISO 8601). */
+/** Stores the offset that a `localtime` of the API states (ISO 8601). */
 export function takeOffset(localtime: string): void {
 	const match = /([+-])(\d\d):(\d\d)$/.exec(localtime);
 	const minutes = match === null ? 0 : Number(match[2]) * 60 + Number(match[3]);
@@ -14,17 +14,17 @@ export function takeOffset(localtime: string): void {
 }
 
 interface Zone {
-	/** Name for `Intl`. */
+	/** Name of the zone for `Intl`. */
 	readonly timeZone: string;
-	/** Name for people. */
+	/** Name of the zone for people. */
 	readonly zoneName: string;
 }
 
 const UTC: Zone = { timeZone: "UTC", zoneName: "UTC" };
 
 /**
- * Uses names with the POSIX sign (`Etc/GMT-1`), which all browsers know. Offsets with parts of an hour have no such
- * name; UTC is used for them.
+ * Returns the zone with this offset. All browsers know names with the POSIX sign (`Etc/GMT-1`). There are no such names
+ * for offsets with parts of an hour, so UTC is used for these.
  */
 function byOffset(minutes: number): Zone {
 	if (minutes === 0 || minutes % 60 !== 0) return UTC;

@@ -37,7 +37,7 @@ export function BackfillCard() {
 	const change = async () => {
 		setFailure(undefined);
 		try {
-			// Switching off and on again starts from the beginning.
+			// If the setting is switched off and on again, filling starts from the beginning.
 			if (state === "ended") await post(PATH, { enabled: false });
 			await post(PATH, { enabled: !isOn });
 			await reload();

@@ -1,4 +1,4 @@
-/** Saves the settings to a file, and restores them. */
+/** Saves the settings to a file, and restores settings from a file. */
 import { useState } from "preact/hooks";
 import { awaitRestart, type DeviceError, post } from "../kit/device.js";
 import { FetchButton } from "../kit/fetch-button.js";
@@ -14,18 +14,18 @@ import { useZone } from "../kit/zone.js";
 import type { TextKey } from "../text/all.js";
 
 const RESTORED = "restored";
-/** Bytes. The gateway accepts 16 KB; a much longer file is not a backup. */
+/** Size limit in bytes. The gateway accepts 16 KB. A much longer file is not a backup. */
 const SIZE_LIMIT = 100_000;
 
 interface Backup {
 	readonly version?: string;
 	readonly board?: string;
-	/** ISO 8601 in UTC; empty: unknown. */
+	/** Time of the backup, ISO 8601 in UTC; empty if unknown. */
 	readonly created?: string;
 	readonly settings: Readonly<Record<string, object>>;
 }
 
-/** Undefined if the text is not a backup. */
+/** Reads a backup. Returns undefined if the text is not a backup. */
 function backupOf(text: string): Backup | undefined {
 	try {
 		const file = JSON.parse(text);
@@ -92,7 +92,7 @@ export function BackupCard() {
 	);
 }
 
-/** Page of a group of settings. A group has the name of the route that sets it. */
+/** Returns the page for a group of settings. A group has the same name as the route that sets it. */
 function placeOf(group: string) {
 	const [area] = group.split("/");
 	const name = area === "mqtt" ? "hub" : /^(dlms|iec62056)$/.test(area) ? "meter" : area;
@@ -120,8 +120,8 @@ function Content({ file: { version, board, created = "", settings } }: { file: B
 }
 
 /**
- * Keys are the group and name of a secret, separated by a blank. With a point, as in "hub.token", the build would take
- * them for keys of texts (tools/page.ts).
+ * Texts of secrets. The keys are the group and the name of the secret, separated by a blank. If there were a point
+ * between them, as in "hub.token", the build would mistake them for keys of texts (tools/page.ts).
  */
 const SECRETS: Readonly<Record<string, TextKey>> = {
 	"hub token": "hub.token",

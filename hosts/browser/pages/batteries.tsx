@@ -1,4 +1,4 @@
-/** Live values for batteries and wallboxes, and the addresses that may request them. */
+/** Live values for batteries and wallboxes, and the addresses of the devices that may request them. */
 import { useState } from "preact/hooks";
 import { LIVE_METER, LIVE_METER_CLIENTS } from "../kit/bodies.js";
 import { post } from "../kit/device.js";
@@ -14,7 +14,7 @@ import { useKeptFocus } from "../kit/use-kept-focus.js";
 
 const POLL_MS = 2_000;
 const CLIENTS = "live-meter/clients";
-/** Devices with the dialects that they need. None was tested with the real device (docs/live-values.md). */
+/** Devices with the dialects that they need. No dialect was tested with the real device (docs/live-values.md). */
 const DEVICES: readonly (readonly [name: string, dialects: Draft])[] = [
 	["Marstek Venus, B2500", { shelly: true, shelly_udp_port: 1010 }],
 	["Marstek B2500 (firmware ≥ 226)", { shelly: true, shelly_udp_port: 2220 }],
@@ -103,16 +103,16 @@ const ADDRESS_FIELDS = fieldsOf(LIVE_METER_CLIENTS.clients.items, [
 ]);
 
 const WHOLE = 100;
-/** Per cent; 0 stands for none. */
+/** Shares in per cent. 0 stands for no share. */
 const SHARES = [0, 10, 20, 25, 30, 33, 40, 50, 60, 67, 75, 80, 90, WHOLE];
 
 type Client = LiveClients["clients"][number];
 
-/** `share`: per cent; 0: none. */
+/** Returns the client with a share in per cent, or without one if it is 0. */
 const withShare = ({ address }: Client, share: number): Client =>
 	share > 0 ? { address, share_percent: share } : { address };
 
-/** Offers only shares that the other clients leave. */
+/** Field for a client's share. It offers shares only up to the one that the other clients leave. */
 function shareField(clients: readonly Client[], { share_percent: own = 0 }: Client): FieldSpec {
 	const left = clients.reduce((sum, { share_percent = 0 }) => sum - share_percent, WHOLE + own);
 	const shares = [...new Set([...SHARES, own])].filter((share) => share <= left).sort((a, b) => a - b);
@@ -196,7 +196,7 @@ function ClientsCard() {
 					{failure !== undefined && <ErrorNotice error={asDeviceError(failure)} />}
 					{clients.length < LIVE_METER_CLIENTS.clients.max && (
 						<Form
-							// A new key empties the field after each address.
+							// A new key empties the field after each address that was added.
 							key={clients.length}
 							fields={ADDRESS_FIELDS}
 							values={{}}
@@ -211,7 +211,7 @@ function ClientsCard() {
 	);
 }
 
-/** Interval of requests in each dialect, and the last value sent. */
+/** Shows the interval of requests in each dialect, and the value that was sent last. */
 function RequestStatus({ status, address }: { status: LiveStatus; address: string }) {
 	const own = status.clients.filter((client) => client.address === address);
 	if (own.length === 0) return <small>{t("live.silent")}</small>;

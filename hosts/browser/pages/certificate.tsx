@@ -15,10 +15,13 @@ import { asDeviceError, useDevice } from "../kit/use-device.js";
 import { joinPEM, refusalKey } from "./refusals.js";
 
 const PATH = "system/certificate";
-/** A shorter remaining validity causes a warning. */
+/** If the certificate is valid for less than this time, there is a warning. */
 const SOON_S = 30 * 86_400;
 
-/** A page whose browser does not trust the new certificate can't detect the restart, so the user gets a link. */
+/**
+ * Waits for the restart with the new certificate. If the browser does not trust the new certificate, the page cannot
+ * detect the restart. Therefore the user gets a link.
+ */
 function awaitCertificate({ reboot }: Certificate): void {
 	if (reboot) awaitRestart({ reason: "certificate", addresses: [`${location.origin}/`] });
 }
@@ -109,7 +112,7 @@ function Details({ certificate }: { certificate: Certificate }) {
 }
 
 interface UploadProps {
-	/** Certificates and key together, bytes. */
+	/** Size limit of certificates and key together, bytes. */
 	readonly maxSize: number;
 	onInstalled(reply: Certificate): void;
 }
@@ -123,7 +126,7 @@ function Upload({ maxSize, onInstalled }: UploadProps) {
 	useUnsaved(pasted !== "");
 	const choose = async (list: FileList | null) => {
 		setRefusal(undefined);
-		// Only the beginning is read, because a larger file is not PEM text.
+		// Only the beginning of a file is read, because a larger file is not PEM text.
 		const texts = [...(list ?? [])].map((file) => file.slice(0, 4 * maxSize).text());
 		setFiles(await Promise.all(texts));
 	};
@@ -186,7 +189,9 @@ function Upload({ maxSize, onInstalled }: UploadProps) {
 	);
 }
 
-/** Reason of the refusal in the user's language if there is a text for it, otherwise the gateway's error. */
+/**
+ * Returns the reason of the refusal in the user's language if there is a text for it, otherwise the gateway's error.
+ */
 function refusalOf(error: DeviceError, maxSize: number): string | DeviceError {
 	if (error.status === 413) return t("refusal.large", { max: maxSize });
 	if (error.status !== 400) return error;

@@ -13,18 +13,18 @@ import type { TextKey } from "../text/all.js";
 import { TimeZoneForm } from "./time-zone.js";
 
 const PATH = "system/clock";
-/** Interval of requests; in between, the page advances the time by itself. */
+/** Interval of requests. Between two requests, the page advances the time by itself. */
 const POLL_MS = 60_000;
-/** If the clocks differ by this much, one of them must be wrong. */
+/** If the two clocks differ by this much, one of them must be wrong. */
 const APART_S = 60;
 
-/** A reply and its arrival, ms since the page was opened. */
+/** A reply, and the time of its arrival in ms since the page was opened. */
 interface Seen {
 	readonly clock: Clock;
 	readonly atMs: number;
 }
 
-/** Time in the gateway's own named zone. */
+/** Shows the time in the gateway's own time zone, with the zone's name. */
 export function RunningClock({ clock: { localtime, timezone, is_valid }, atMs }: Seen) {
 	const [, tick] = useState(0);
 	useEffect(() => {
@@ -91,7 +91,7 @@ export function ClockCard() {
 	);
 }
 
-/** Compares the wall clocks of gateway and browser. */
+/** Compares the wall clocks of gateway and browser. Returns the text of a notice. */
 function noticeOf({ is_valid, timestamp, localtime }: Clock, sinceS: number): TextKey {
 	if (!is_valid) return "clock.unset";
 	const now = new Date();

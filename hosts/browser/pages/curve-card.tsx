@@ -7,7 +7,7 @@ import { language, t } from "../kit/text.js";
 import { useZone } from "../kit/zone.js";
 import { formatPower, KILO_FROM } from "./dashboard.js";
 
-/** A shorter curve shows times with seconds. */
+/** If the curve is shorter than this, its times have seconds. */
 const EXACT_MS = 300_000;
 
 export function CurveCard() {

@@ -33,10 +33,10 @@ import { useZone, zone } from "../kit/zone.js";
 import { ReadFailure } from "./meter-finding.js";
 
 const READ_LIMIT_S = 60;
-/** Part of the simulated meter's identification. */
+/** Part of the identification that simulated meters have. */
 const SIMULATED = /SIM/;
 
-/** Power of this many watts or more is shown in kW. */
+/** If the power is at least this many watts, it is shown in kW. */
 export const KILO_FROM = 10_000;
 
 export function formatPower(watts: number, inKilo = Math.abs(watts) >= KILO_FROM): string {
@@ -108,7 +108,7 @@ export function LastReading() {
 	const failure = useStore(readFailure);
 	const isReading = useStore(reading);
 	const isDisplay = useStore(display);
-	// Ages grow every second.
+	// The component is drawn again every second, because ages grow.
 	const [, tick] = useState(0);
 	useEffect(() => {
 		const timer = setInterval(() => tick((n) => n + 1), 1_000);
@@ -160,7 +160,7 @@ export function Age({ last }: { last: Readout | undefined }) {
 			</p>
 		);
 	}
-	// The gateway's clock may differ from this browser's.
+	// The gateway's clock is used, because this browser's clock may differ from it.
 	const ageS = sinceS(last.timestamp);
 	return (
 		<>
@@ -179,7 +179,7 @@ export function Age({ last }: { last: Readout | undefined }) {
 	);
 }
 
-/** Day and time of the newest readout; undefined if they are unknown. */
+/** Returns day and time of the newest readout, or undefined if they are unknown. */
 function useSince(last: Readout | undefined): string | undefined {
 	const { timeZone } = useZone();
 	if (last === undefined || last.timestamp === 0 || last.readings.length === 0) return undefined;
@@ -205,13 +205,13 @@ function FailedNotice({ last, code }: FailedNoticeProps) {
 	);
 }
 
-/** The readout is overdue although none has failed. */
+/** Notice that a readout is overdue although none has failed. */
 function LateNotice({ last }: { last: Readout | undefined }) {
 	const isStale = useStore(stale);
 	const isReachable = useStore(reachable);
 	const time = useSince(last);
 	useStore(schedule);
-	// If the gateway does not answer, another notice already says so.
+	// If the gateway does not answer, there is already another notice about this.
 	if (!isStale || !isReachable || time === undefined) return null;
 	const periodS = plannedS();
 	return (
@@ -249,7 +249,7 @@ function CountersCard() {
 	);
 }
 
-/** A reading with its unit, energy in kWh. */
+/** A reading with its unit. Energy is shown in kWh. */
 export function Amount({ reading: { value1, value1_unit } }: { reading: Reading }) {
 	const [value, unit] = formatReading(value1, value1_unit, language);
 	return (
@@ -262,15 +262,15 @@ export function Amount({ reading: { value1, value1_unit } }: { reading: Reading 
 type Surround = ComponentType<{ children: ComponentChildren }>;
 
 /**
- * Cards whose code is in the script of the page "use", which is loaded after the first values are shown. `children` is
- * below the cards and appears together with them, so that it does not move.
+ * Cards whose code is in the script of the page "use", which is loaded after the first values are shown. `children` are
+ * below the cards. They appear together with the cards, so that they do not move.
  */
 function LaterCards({ children }: { children: ComponentChildren }) {
-	// The start of a day depends on the zone, which arrives after the readings.
+	// The cards wait for the time zone, which determines when a day starts. It arrives after the readings.
 	const isReady = useStore(zone) !== undefined;
 	const [Cards, setCards] = useState<Surround>();
 	useEffect(() => {
-		// If the code can't be loaded, the cards are missing; another notice says that the gateway does not answer.
+		// If the code cannot be loaded, there are no cards. Another notice then tells that the gateway does not answer.
 		if (isReady)
 			import("./use.js").then(
 				({ OverviewCards }) => setCards(() => OverviewCards),
@@ -364,7 +364,10 @@ export function MeterChip({ now: { meter_state } }: { now: Status }) {
 	);
 }
 
-/** States of the chips of Home Assistant and MQTT, by `hub_state` and `mqtt_state`. Failure codes show a warning. */
+/**
+ * States of the chips of Home Assistant and MQTT, by `hub_state` and `mqtt_state`. For failure codes the chip shows a
+ * warning.
+ */
 const OUTPUT_CHIPS: Readonly<Record<string, ChipState>> = {
 	ok: "good",
 	off: "off",
@@ -380,7 +383,10 @@ function OutputChip({ name, state }: { name: string; state: string }) {
 	);
 }
 
-/** `not_joined` is missing, because it is also the state of a gateway that does not use Zigbee. */
+/**
+ * States of the chip of Zigbee. `not_joined` is missing, because it is also the state of a gateway that does not use
+ * Zigbee.
+ */
 const RADIO_CHIPS: Readonly<Record<string, ChipState>> = {
 	joined: "good",
 	silent: "warning",
@@ -404,7 +410,7 @@ export function ZigbeeChip({ state }: { state: string }) {
 	);
 }
 
-/** A code without its own word is a failure. */
+/** Returns the word for a state. A code that has no word is a failure. */
 function stateWord(state: string): string {
 	switch (state) {
 		case "ok":

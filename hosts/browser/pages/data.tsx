@@ -1,4 +1,7 @@
-/** Lists the data that the gateway has, how long it keeps them, and how to save and delete them (docs/data.md). */
+/**
+ * Lists the data that the gateway has. Tells how long it keeps them, and how the user can save and delete them
+ * (docs/data.md).
+ */
 import { Card } from "../kit/parts.js";
 import { t } from "../kit/text.js";
 

@@ -1,4 +1,4 @@
-/** The event log in words. */
+/** The event log, described in words. */
 import { CopyButton } from "../kit/copy-button.js";
 import { failureText } from "../kit/failures.js";
 import { formatMoment, formatPeriod } from "../kit/format.js";
@@ -9,7 +9,7 @@ import { useDevice } from "../kit/use-device.js";
 import { useZone } from "../kit/zone.js";
 import type { TextKey } from "../text/all.js";
 
-/** Texts by a distinctive part of each cause in the log. */
+/** Texts for the causes in the log. Each is recognised by a distinctive part. */
 const CAUSES: readonly (readonly [part: string, text: TextKey])[] = [
 	["power was switched on", "cause.power"],
 	["it was asked for", "cause.asked"],
@@ -56,11 +56,11 @@ interface Line {
 	readonly count: number;
 }
 
-/** An unknown event is shown by its name. */
+/** Describes an event. An unknown event is shown by its name. */
 function lineOf(of: Event, timeZone: string): Line {
 	const { time, uptime, event, count } = of;
 	const key = `event.${event}`;
-	// Before the clock was set, only the time since the start is known.
+	// For events before the clock was set, only the time since the start is known.
 	const after = () => t("events.after", { time: formatPeriod(Math.ceil((uptime || 1) / 60) * 60, language) });
 	return {
 		time: time === 0 ? after() : formatMoment(time, language, timeZone),

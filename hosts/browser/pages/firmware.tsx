@@ -1,4 +1,4 @@
-/** Update from a file. */
+/** Firmware updates from a file or by download. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { SYSTEM_UPGRADE } from "../kit/bodies.js";
 import { awaitRestart, type DeviceError, post, reachable } from "../kit/device.js";
@@ -21,13 +21,13 @@ import { CANCELLED, type Upload, upload } from "../kit/upload.js";
 import { asDeviceError, errorText, useDevice, usePoll } from "../kit/use-device.js";
 import type { TextKey } from "../text/all.js";
 
-/** Name of the value that survives the restart (kept.ts). */
+/** Name of the value that survives the restart (kept.ts): the update that is expected. */
 const EXPECTED = "update";
-/** `ota_last_error` after a roll-back. */
+/** Value of `ota_last_error` after a roll-back. */
 const ROLLED_BACK = "rolled_back";
-/** After these errors the user may download the file in place of the gateway. */
+/** Errors after which the user can download the file instead of the gateway. */
 const UNFETCHED: readonly string[] = ["ota_unreachable", "ota_not_found"];
-/** Interval while the gateway receives or tries a file. */
+/** Interval of requests while the gateway receives or tries a file. */
 const POLL_MS = 2_000;
 
 interface Expected {
@@ -53,9 +53,9 @@ interface Chosen {
 function Update({ running }: { running: Version }) {
 	const [chosen, setChosen] = useState<Chosen>();
 	const [error, setError] = useState<DeviceError>();
-	/** Bytes that the browser has sent; undefined: no upload. */
+	/** Number of bytes that the browser has sent. Undefined if there is no upload. */
 	const [sent, setSent] = useState<number>();
-	/** The gateway downloads this version at the page's request. */
+	/** Version that the gateway downloads because the page requested it. */
 	const [asked, setAsked] = useState("");
 	const way = useRef<Upload | undefined>(undefined);
 	const isBusy = sent !== undefined;
@@ -96,7 +96,7 @@ function Update({ running }: { running: Version }) {
 			refresh().catch(() => undefined);
 		}
 		setSent(undefined);
-		// The dialog must first have closed and returned the focus.
+		// The dialog must first close and return the focus.
 		if (failure === undefined) setTimeout(() => awaitRestart({ reason: "update", addresses: [] }));
 	};
 	return (
@@ -124,7 +124,7 @@ function Update({ running }: { running: Version }) {
 	);
 }
 
-/** Undefined if the file is for this gateway and complete. */
+/** Returns undefined if the file is for this gateway and complete, otherwise a text about the problem. */
 function faultOf(file: File, { board, bytes }: FirmwareFile, running: Version): TextKey | undefined {
 	if (board !== running.device.device_id) return "error.ota_wrong_device";
 	return file.size === bytes ? undefined : "error.ota_invalid_image";
@@ -135,7 +135,7 @@ interface NewerProps {
 	onInstall(version: string): Promise<void>;
 }
 
-/** Offers the newer version. After a failed download it also shows a link to the file. */
+/** Offers the newer version. After a failed download, also shows a link to the file. */
 function NewerVersion({ address, onInstall }: NewerProps) {
 	const { upgrade_version: version = "", ota_state, ota_last_error = "" } = useStore(status) ?? {};
 	if (version === "" || ota_state !== "idle") return null;
@@ -195,10 +195,10 @@ function Content({ chosen: { file, firmware }, running, onSend }: ContentProps) 
 	);
 }
 
-/** The connection was lost, or the gateway timed out. */
+/** Returns true if the connection was lost, or if the gateway has timed out. */
 const isCut = ({ status }: DeviceError) => status === 0 || status === 408;
 
-/** Shows why an upload failed. If the connection was lost, the gateway's status may have a more precise reason. */
+/** Tells why an upload failed. If the connection was lost, the gateway's status may have a more precise reason. */
 function Refusal({ error }: { error: DeviceError }) {
 	const known = `error.${useStore(status)?.ota_last_error}`;
 	if (error.code === CANCELLED) return <Notice kind="info">{t("update.unchanged")}</Notice>;
@@ -219,7 +219,7 @@ function Sending({ sent, bytes, version, cancel }: SendingProps) {
 	const { ota_state, ota_received = 0 } = useStore(status) ?? {};
 	const isReachable = useStore(reachable);
 	const isChecked = ota_state === "verifying" || ota_state === "restarting";
-	// Bytes that the browser counts as sent may still be in buffers.
+	// Bytes that the browser counts as sent may still be in its buffers.
 	const arrived = ota_state === "receiving" ? ota_received : sent;
 	return (
 		<Dialog title={t("update.running", { version })} textFirst>
@@ -249,12 +249,12 @@ function UploadProgress({ bytes, of }: { bytes: number | undefined; of: number }
 	);
 }
 
-/** The gateway downloads the file, or another client uploads it; a restart follows. */
+/** Shows the progress while the gateway downloads the file or another client uploads it. A restart follows. */
 function TransferProgress({ asked, from }: { asked: string; from: string }) {
 	const { ota_state, ota_received, ota_total = 0 } = useStore(status) ?? {};
 	const isChecked = ota_state === "verifying";
 	const isComing = isChecked || ota_state === "receiving";
-	// A transfer over Zigbee waits for its coordinator before the restart.
+	// If the file was sent over Zigbee, the restart waits for the Zigbee coordinator.
 	const isRestarting = asked !== "" && ota_state === "restarting";
 	usePoll(async () => {
 		if (isComing) await refresh();
@@ -282,7 +282,7 @@ function Outcome({ running }: { running: Version }) {
 		if (isTrial) await refresh();
 	}, POLL_MS);
 	useEffect(() => {
-		// The previous firmware has its own version of the page.
+		// The previous firmware has its own version of the page, so the page is reloaded.
 		if (wasTrial.current && ota_last_error === ROLLED_BACK) location.reload();
 		wasTrial.current = isTrial;
 	}, [isTrial]);
@@ -301,7 +301,7 @@ function Outcome({ running }: { running: Version }) {
 	return <div role="status">{text !== "" && <Notice kind={kind}>{text}</Notice>}</div>;
 }
 
-/** Megabytes; a firmware has one or two. */
+/** Formats a size in megabytes. A firmware has one or two. */
 function formatSize(bytes: number): string {
 	return `${formatNumber(bytes / 1e6, language, 2, 2)} MB`;
 }

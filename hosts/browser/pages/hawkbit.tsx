@@ -1,4 +1,4 @@
-/** Roll-out by an Eclipse hawkBit server: result of the last poll, and settings. */
+/** Roll-out by an Eclipse hawkBit server: the result of the last poll, and the settings. */
 import { useRef } from "preact/hooks";
 import { HAWKBIT } from "../kit/bodies.js";
 import { post } from "../kit/device.js";
@@ -20,7 +20,7 @@ const HEALTHY_STATES = ["off", "ok", "waiting"];
 
 export function HawkbitCard() {
 	const { value, error, reload, put } = useDevice<Hawkbit>(PATH);
-	/** Certificate that was stored last; the form still shows it. */
+	/** The certificate that was stored last. The form still shows it. */
 	const sent = useRef<unknown>("");
 	return (
 		<Card title={t("hawkbit.title")}>
@@ -34,7 +34,8 @@ export function HawkbitCard() {
 						fields={fields(value)}
 						values={{ ...value }}
 						submit={async ({ cert = "", ...values }) => {
-							// An empty certificate would delete the stored one, and a request with any needs the token again.
+							// A certificate is sent only if it is new. An empty one would delete the stored one, and a request with a
+							// certificate needs the token again.
 							const isNew = cert !== "" && cert !== sent.current;
 							put(await post<Hawkbit>(PATH, isNew ? { ...values, cert } : values));
 							sent.current = cert;

@@ -1,6 +1,6 @@
 /**
- * Sending to Home Assistant by its REST API. While it is on, the API requires address, token and certificate at every
- * save (API text, "Hub settings").
+ * Settings for sending readings to Home Assistant by its REST API. While sending is on, the gateway's API requires
+ * address, token and certificate whenever settings are saved (API text, "Hub settings").
  */
 import { useState } from "preact/hooks";
 import { HUB } from "../kit/bodies.js";

@@ -1,4 +1,4 @@
-/** Page of the outputs to Home Assistant and MQTT. */
+/** Page about sending readings to Home Assistant and MQTT. */
 import { useBuilt } from "../kit/live.js";
 import { HomeAssistantCard } from "./home-assistant.js";
 import { MQTTCard } from "./mqtt.js";

@@ -1,4 +1,4 @@
-/** The login: a page of its own, and a form for the dialog after the end of a session. */
+/** The login, as a separate page and as a form for the dialog that appears after the end of a session. */
 import { useState } from "preact/hooks";
 import { LanguageChoice } from "../kit/choices.js";
 import type { DeviceError } from "../kit/device.js";
@@ -20,7 +20,7 @@ const PASSWORD = {
 
 const KEEP = { name: "keep", label: "login.keep", help: "login.keep.help", kind: "toggle" } as const;
 
-/** A field of the login in the document. The user may have typed into it before this script was loaded. */
+/** Returns a field of the login in the document. The user may have typed into it before this script was loaded. */
 function typed(name: string): HTMLInputElement | null {
 	return document.querySelector(`#app > .login [name=${name}]`);
 }
@@ -63,7 +63,7 @@ export function LoginReason() {
 	return <p>{t(`ending.${why === "certificate" ? "restart" : why}`)}</p>;
 }
 
-/** `onCancel` returns to a display's pages. */
+/** `onCancel` returns to the pages of a display. */
 export function LoginPage({ onCancel }: { onCancel?: (() => void) | undefined }) {
 	const why = useStore(ending);
 	return (

@@ -1,6 +1,6 @@
 /**
- * Mapping of meter values to Zigbee attributes. A target is a cluster and an attribute. A code with `:` matches only
- * its own channel of the meter, a code without `:` any channel.
+ * Mapping of the meter's values to Zigbee attributes. A target is an attribute of a cluster. A code with `:` matches
+ * only that channel of the meter; a code without `:` matches any channel.
  */
 import { ZIGBEE_MAP } from "../kit/bodies.js";
 import { post } from "../kit/device.js";
@@ -11,11 +11,11 @@ export interface Entry {
 	readonly obis: string;
 	readonly mapping_id: string;
 }
-/** Reply of `zigbee/map`. */
+/** Reply to a GET of `zigbee/map`. */
 export interface ZigbeeMap {
 	readonly mapping: readonly Entry[];
 }
-/** Value sent last: kWh, W, V or A; Unix time, 0 without a clock. */
+/** Value that was sent last, in kWh, W, V or A, and its Unix time, which is 0 if the clock was not set. */
 export interface Sent {
 	readonly mapping_id: string;
 	readonly value: number;
@@ -23,18 +23,20 @@ export interface Sent {
 }
 export const MAP_LIMIT = ZIGBEE_MAP.mapping.max;
 
-/** State of the radio in a gateway without one. */
+/** State of Zigbee in a gateway that has no radio. */
 export const ABSENT = "absent";
-/** `mapping_id` of a code that is not sent. */
+/** `mapping_id` of a code whose value is not sent. */
 export const UNMAPPED = "00000000";
 
 interface Target {
 	readonly id: string;
 	readonly label: TextKey;
-	/** Possible units. The value is sent in the first of them. A value without a unit fits any target. */
+	/**
+	 * Possible units of the meter's value. The value is sent in the first unit. A value without a unit fits any target.
+	 */
 	readonly units: readonly string[];
 }
-/** Measured quantities, without groups C 0 and 96 to 99 (numbers, names and errors). */
+/** Pattern for codes of measured quantities. Group C is not 0 and not 96 to 99, which are numbers, names and errors. */
 const QUANTITY = /^([1-9]|[1-8]\d|9[0-5])\./;
 const ENERGY = ["kWh", "Wh", "MWh"];
 export const TARGETS: readonly Target[] = [
@@ -45,7 +47,10 @@ export const TARGETS: readonly Target[] = [
 	{ id: "0B040508", label: "object.current", units: ["A", "mA"] },
 ];
 
-/** Empty for a past value, a missing value, a text, or a unit without an attribute. */
+/**
+ * Returns the possible targets of a reading. There are none for a past value, a missing value, a text, or a unit that
+ * no attribute has.
+ */
 export function targetsFor(reading: Reading): readonly Target[] {
 	const { obis_long, value1_number, value1_unit, billing_period, attribute } = reading;
 	const parts = partsOf(obis_long);
@@ -56,7 +61,10 @@ export function targetsFor(reading: Reading): readonly Target[] {
 
 const CODE = /^(?:(?:(\d+)-)?(\d+):)?(\d+\.\d+)(?:\.(\d+))?(?:\*255)?$/;
 
-/** By default medium and channel are 1-0, and group E is 0. Undefined: the code can't be mapped. */
+/**
+ * Splits a code. By default medium and channel are 1-0, and group E is 0. Returns undefined if the code cannot be
+ * mapped.
+ */
 export function partsOf(obis: string): { readonly short: string; readonly full: string } | undefined {
 	const match = CODE.exec(obis.trim());
 	if (match === null) return undefined;
@@ -64,12 +72,12 @@ export function partsOf(obis: string): { readonly short: string; readonly full: 
 	return { short, full: `${match[1] ?? 1}-${match[2] ?? 0}:${short}` };
 }
 
-/** The entry matches one channel only. */
+/** Returns true if the code matches only one channel. */
 export function isFull(obis: string): boolean {
 	return obis.includes(":");
 }
 
-/** The code in short form, or with medium and channel. */
+/** Returns the code in its short form, or with medium and channel if it has them. */
 export function wellFormed(obis: string): string {
 	const parts = partsOf(obis);
 	return (isFull(obis) ? parts?.full : parts?.short) ?? obis;
@@ -82,7 +90,10 @@ function matches(entry: Entry, obis: string): boolean {
 	return isFull(entry.obis) ? own.full === other.full : own.short === other.short;
 }
 
-/** The last matching entry counts. An entry is ignored if its target also appears in a later one. */
+/**
+ * Returns the target of a code. The last matching entry counts. An entry is ignored if a later entry has the same
+ * target.
+ */
 export function targetOf(obis: string, entries: readonly Entry[]): string {
 	for (let i = entries.length - 1; i >= 0; i--) {
 		const { mapping_id } = entries[i];
@@ -93,7 +104,10 @@ export function targetOf(obis: string, entries: readonly Entry[]): string {
 	return UNMAPPED;
 }
 
-/** Maps only this reading to the target, or none. The code is as short as possible without being ambiguous. */
+/**
+ * Returns entries that map only this reading to the target, or that map no reading to it. The code is as short as
+ * possible without being ambiguous.
+ */
 export function entriesWith(
 	entries: readonly Entry[],
 	{ reading, target, readings }: { reading: Reading; target: string; readings: readonly Reading[] },
@@ -114,7 +128,7 @@ function electricalOf(entries: readonly Entry[]): string {
 		.join();
 }
 
-/** True if measurements were added or removed, which the Zigbee controller does not notice by itself. */
+/** Returns true if measurements were added or removed. The Zigbee controller does not notice this by itself. */
 export function needsInterview(
 	radioState: string | undefined,
 	before: readonly Entry[],

@@ -1,6 +1,7 @@
 /**
- * Aid for placing the optical head: signs on to the meter again and again. Made for a phone held beside the meter:
- * large text, a tone, and a short vibration if the browser supports it. Stops when the page is left.
+ * Aid for placing the optical head. It signs on to the meter repeatedly. It is made for a phone that is held beside the
+ * meter: it has large text, a tone, and a short vibration if the browser supports this. It stops when the user leaves
+ * the page.
  */
 
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -18,16 +19,16 @@ import type { TextKey } from "../text/all.js";
 import { FindingNotice, findingText, isCertain } from "./meter-finding.js";
 import { speedText } from "./speeds.js";
 
-/** Part of the simulated meter's identification. */
+/** Part of the identification that the simulated meter has. */
 const SIMULATED = /SIMULATOR/;
-/** The success rate covers these attempts. */
+/** Number of the latest attempts from which the success rate is calculated. */
 const RECENT_ATTEMPTS = 10;
-/** Attempts needed to tell whether the head is well placed. */
+/** Number of attempts that are needed to tell whether the head is well placed. */
 const ATTEMPTS_NEEDED = 3;
-/** Timeout of an attempt, which takes 63 s if it listens for the call of an AMIS meter. */
+/** Timeout of an attempt. It takes 63 s if it waits for the call of an AMIS meter. */
 const TRY_MS = 70_000;
 const TRY_LIMIT_S = 60;
-/** Pause between attempts; with the simulator they would otherwise follow each other at once. */
+/** Pause between attempts. Without it, attempts with the simulator would follow each other immediately. */
 const PAUSE_MS = 700;
 
 const SOUND = { name: "sound", label: "align.sound", kind: "toggle" } as const;
@@ -52,7 +53,7 @@ function messageOf(probe: Probe): string {
 	return isText(key) ? t(key) : (failureText(probe.error ?? undefined) ?? probe.message);
 }
 
-/** The tone is high for a success, low for a failure. */
+/** Plays a tone, which is high for a success and low for a failure. */
 function sound(context: AudioContext, grade: number): void {
 	const oscillator = context.createOscillator();
 	const volume = context.createGain();
@@ -64,9 +65,11 @@ function sound(context: AudioContext, grade: number): void {
 }
 
 interface AlignerProps {
-	/** The start button is the page's main one. */
+	/** True if the start button is the main button of the page. */
 	readonly isMain?: boolean;
-	/** Called when the head is well placed, which ends the attempts; if omitted, they go on until stopped. */
+	/**
+	 * Called when the head is well placed, which ends the attempts. If omitted, they continue until the user stops them.
+	 */
 	onAligned?(): void;
 }
 
@@ -74,12 +77,12 @@ export function Aligner({ isMain = true, onAligned }: AlignerProps) {
 	const [tries, setTries] = useState<readonly Probe[]>([]);
 	const [isRunning, setRunning] = useState(false);
 	const [problem, setProblem] = useState<DeviceError>();
-	/** The suggested settings were applied. */
+	/** True if the suggested settings were applied. */
 	const [isSet, setSet] = useState(false);
 	const [hasSound, setSound] = useState(false);
 	const audio = useRef<AudioContext | undefined>(undefined);
 	const [triesSinceMs, setTriesSinceMs] = useState(0);
-	/** Number of the run; an earlier run stops when it sees another number. */
+	/** Number of the current run. An earlier run stops when it sees a different number. */
 	const current = useRef(0);
 
 	const stop = () => {
@@ -99,7 +102,7 @@ export function Aligner({ isMain = true, onAligned }: AlignerProps) {
 	const take = (probe: Probe, before: Probe | undefined) => {
 		setTries((all) => [...all, probe].slice(-RECENT_ATTEMPTS));
 		const grade = gradeOf(probe);
-		// Only changes are announced, because an announcement for every attempt would be too much.
+		// Only changes are announced. An announcement for each attempt would be too much for screen readers.
 		if (before === undefined || gradeOf(before) !== grade) announce(messageOf(probe));
 		if (audio.current) sound(audio.current, grade);
 		if (grade === WELL) navigator.vibrate?.(60);
@@ -119,7 +122,8 @@ export function Aligner({ isMain = true, onAligned }: AlignerProps) {
 				setProblem(undefined);
 				take(probe, before);
 				if (isCertain(probe)) return stop();
-				// A failure does not count: a meter of mode A or B may still be sending, and then hears no sign-on.
+				// Failures do not reset the count, because a meter of mode A or B may still be sending and then receives no
+				// sign-on.
 				if (gradeOf(probe) === WELL) well++;
 				if (onAligned !== undefined && well >= ATTEMPTS_NEEDED) {
 					stop();
@@ -138,7 +142,7 @@ export function Aligner({ isMain = true, onAligned }: AlignerProps) {
 	const toggleSound = (on: boolean) => {
 		setSound(on);
 		audio.current?.close();
-		// Browsers allow sound only in an event handler.
+		// Browsers permit sound only if it starts in an event handler.
 		audio.current = on ? new AudioContext() : undefined;
 	};
 

@@ -1,6 +1,7 @@
 /**
- * Search for the client address, in the wizard: if a DLMS/COSEM meter refuses the usual public client or shows it no
- * counters, the other usual clients are tried without access data. The list says which one works and which needs a key.
+ * Search for the DLMS client address, in the wizard. If a DLMS/COSEM meter refuses the usual public client, or sends it
+ * no counters, the other usual clients are tried without access data. A list shows which client works and which one
+ * needs a key.
  */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type DeviceError, get, post } from "../kit/device.js";
@@ -12,23 +13,28 @@ import { t } from "../kit/text.js";
 import type { TextKey } from "../text/all.js";
 
 const PATH = "dlms/config";
-/** The management, reading and public client (DLMS UA 1000-2, and most companion specifications). */
+/**
+ * Addresses of the management, the reading and the public client (DLMS UA 1000-2, and most companion specifications).
+ */
 const CLIENTS = [1, 32, 16] as const;
 const USUAL: Readonly<Record<number, TextKey>> = { 1: "dlms.auth.high", 32: "login.password" };
 
-/** Result of a readout as this client. */
+/** Result of a readout with this client address. */
 export interface Tried {
 	readonly client: number;
-	/** `limited`: readings, but no counters. `locked`: access data is missing. `none`: no association. */
+	/**
+	 * `limited` means that there are readings but no counters. `locked` means that access data are missing. `none` means
+	 * that there was no association.
+	 */
 	readonly result: "works" | "limited" | "locked" | "none";
 }
 
-/** The meter refuses the client or its access. */
+/** Returns true if the meter has refused the client or its access. */
 export function isRefused(failure: DeviceError | undefined): boolean {
 	return failure?.code === "meter_auth_failed" || failure?.body.code === "hdlc/refused";
 }
 
-/** The refusing meter speaks DLMS/COSEM, so it may admit another client. */
+/** Returns true if the meter that refused uses DLMS/COSEM, so that it may admit another client. */
 export function mayAdmitAnother(failure: DeviceError | undefined): boolean {
 	return isRefused(failure) && /^(dlms|hdlc)\//.test(failure?.body.code ?? "");
 }
@@ -38,7 +44,9 @@ function resultOf(hasRead: boolean): Tried["result"] {
 	return countersOf(readout.value?.readings ?? []).length > 0 ? "works" : "limited";
 }
 
-/** True if the gateway polls the meter without access data. An owner with access data knows the right client. */
+/**
+ * Returns true if the gateway polls the meter without access data. An owner who has access data knows the right client.
+ */
 function isUsual({ auth, use_encryption, push_baudrate }: Draft): boolean {
 	return auth === "none" && use_encryption === false && push_baudrate === 0;
 }
@@ -48,7 +56,10 @@ interface Search {
 	readonly tried: readonly Tried[];
 }
 
-/** Tries the clients once, as soon as `isWanted`. Keeps the first client that works, otherwise the previous setting. */
+/**
+ * Tries the clients once, as soon as `isWanted` is true. Keeps the first client that works, otherwise the previous
+ * setting.
+ */
 export function useClientSearch(isWanted: boolean): Search {
 	const [search, setSearch] = useState<Search>({ isRunning: false, tried: [] });
 	const hasBegun = useRef(false);

@@ -1,4 +1,4 @@
-/** Access to a DLMS/COSEM meter. Secrets are never read back. */
+/** Settings for access to a DLMS/COSEM meter. Secrets cannot be read back from the gateway. */
 import { useState } from "preact/hooks";
 import { DLMS_CONFIG } from "../kit/bodies.js";
 import { post } from "../kit/device.js";
@@ -27,13 +27,13 @@ const AUTHS = {
 	high_gmac: "dlms.auth.high",
 	high_sha256: "dlms.auth.sha",
 } as const;
-/** Conventions for the clock deviation: minutes that the meter sends in UTC+1. */
+/** Conventions for the clock deviation, shown by the minutes that the meter sends in UTC+1. */
 const DEVIATIONS = { standard: "UTC+1 = −60", swapped: "UTC+1 = +60" } as const;
 
-/** Usual client address for each authentication (public, reading, management client). */
+/** Usual client address for each kind of authentication (public, reading, management client). */
 const CLIENTS: Readonly<Record<string, string>> = { none: "16", low: "32", high_gmac: "1" };
 
-/** The usual address, unless the owner has entered another one. */
+/** Sets the usual address, unless the owner has entered another one. */
 function clientOf(auth: FieldValue, { client_address }: Draft): Draft {
 	const usual = CLIENTS[String(auth)];
 	const isOwn = !Object.values(CLIENTS).includes(String(client_address));
@@ -160,24 +160,24 @@ const FIELDS = fieldsOf(DLMS_CONFIG, [
 	},
 ]);
 
-/** The meter's operator gives these settings. */
+/** Settings that the owner gets from the meter's operator. */
 const OPERATOR_FIELDS = "auth use_encryption security_suite password block_cipher_key auth_key client_address".split(
 	" ",
 );
-/** The only setting of an AMIS meter. */
+/** The only setting that an AMIS meter needs. */
 const KEY_FIELDS = FIELDS.filter(({ name }) => name === "block_cipher_key").map(
 	(spec): FieldSpec => ({ ...spec, when: () => true }),
 );
 /**
- * Secrets are copied from a letter, so they are visible while typed, and a phone shows all 32 digits. An empty secret
- * is not sent.
+ * Shows secrets while they are typed, because they are copied from a letter, so that a phone shows all 32 digits. An
+ * empty secret is not sent.
  */
 const asTyped = (spec: FieldSpec): FieldSpec =>
 	spec.kind === "secret" ? { ...spec, kind: "area", rows: spec.max === 32 ? 2 : 1 } : spec;
 const ACCESS_FIELDS = FIELDS.filter(({ name }) => OPERATOR_FIELDS.includes(name)).map(asTyped);
 const AMIS_ACCESS_FIELDS = KEY_FIELDS.map(asTyped);
 
-/** Form for the wizard. A readout follows, whose result is in the stores of live.ts. */
+/** Form for the wizard. A readout follows. Its result is in the stores of live.ts. */
 export function AccessForm({ isAMIS }: { isAMIS: boolean }) {
 	const { value, error, reload } = useDevice<Draft>(PATH);
 	if (value === undefined) return <Pending error={error} reload={reload} />;
@@ -198,15 +198,18 @@ export function AccessForm({ isAMIS }: { isAMIS: boolean }) {
 
 const CLOCK_OFF_MS = 120_000;
 
-/** Time of the last readout before a change of the settings. Its clock says nothing about the new settings. */
+/**
+ * Time of the last readout before a change of the settings. The clock in that readout does not depend on the new
+ * settings.
+ */
 let outdatedS = -1;
 const markOutdated = () => {
 	outdatedS = readout.value?.timestamp ?? 0;
 };
 
 /**
- * True if the meter seems to send its deviation with the opposite sign: then its clock is wrong by twice the deviation.
- * Needs the gateway's clock.
+ * Returns true if the meter seems to send its deviation with the opposite sign. In this case the clock in the readout
+ * is wrong by twice the deviation. The check needs the gateway's clock.
  */
 export function isSwapped({ protocol, timestamp, readings }: Readout): boolean {
 	const clock = readings.find((record) => record.obis_long.startsWith(CLOCK))?.value1 ?? "";
@@ -223,7 +226,7 @@ export function DeviationFinding() {
 	return !isReading && last !== undefined && isSwapped(last) ? <DeviationOffer key={last.timestamp} /> : null;
 }
 
-/** Shown only if the gateway polls the meter. */
+/** Offers to change the setting. Only shown if the gateway polls the meter. */
 function DeviationOffer() {
 	const { value } = useDevice<Draft>(PATH);
 	if (value === undefined || !isPolled(value)) return null;

@@ -1,6 +1,6 @@
 /**
- * Result of a probe or readout of a meter that the present settings cannot read: a text, and a button that applies the
- * right settings if the gateway supports the meter. For the pages "meter" and "overview", and for the wizard.
+ * Result of a probe or readout, if the present settings cannot read the meter. It has a text, and a button that applies
+ * the right settings if the gateway supports the meter. The pages "meter" and "overview" and the wizard use it.
  */
 import { useState } from "preact/hooks";
 import { type DeviceError, post } from "../kit/device.js";
@@ -16,25 +16,25 @@ type Deviation = { readonly protocol: "dlms"; readonly deviation: string };
 export interface Finding {
 	readonly code?: string;
 	readonly unasked?: Unasked;
-	/** Suggested by the gateway or by the page. */
+	/** Settings that the gateway or the page suggests. */
 	readonly settings?: Advice | Deviation;
 }
 
-/** Number of applied findings. A change resets the forms that show the settings. */
+/** Number of findings whose settings were applied. When it changes, the forms that show the settings are reset. */
 export const settingsSet = new Store(0);
 
-/** True if another attempt would have the same result. */
+/** Returns true if another attempt would have the same result. */
 export function isCertain({ unasked, settings }: Finding): boolean {
 	return (unasked != null && unasked.kind !== "noise") || settings != null;
 }
 
-/** Undefined if nothing was found. */
+/** Returns undefined if nothing was found. */
 export function findingText({ unasked, settings }: Finding): string | undefined {
 	if (unasked != null) {
 		const { kind, baudrate, supported } = unasked;
 		if (kind === "noise") return t("finding.noise");
 		const name = kind === "ascii" || kind === "sml" || kind === "tic" ? kind : "dlms";
-		// The speed is passed as a string, so that no thousands separator is added (as in speedText).
+		// The speed is passed as a string, as in speedText, so that no thousands separator is added.
 		const what = t(`found.${name}`, { n: String(baudrate) });
 		return supported ? what : `${what} ${t("finding.later")}`;
 	}
@@ -44,7 +44,7 @@ export function findingText({ unasked, settings }: Finding): string | undefined 
 }
 
 async function apply({ protocol, ...config }: NonNullable<Finding["settings"]>): Promise<void> {
-	// The gateway listens as soon as the protocol is chosen.
+	// The configuration comes first, because the gateway begins to listen when the protocol is chosen.
 	if (Object.keys(config).length > 0) await post(`${protocol}/config`, config);
 	if (!("deviation" in config)) await post("meter/protocol", { protocol });
 }

@@ -1,4 +1,4 @@
-/** The raw session with the meter. */
+/** The raw log of the session with the meter. */
 
 import { useState } from "preact/hooks";
 import { CopyButton } from "../kit/copy-button.js";
@@ -17,12 +17,12 @@ const NAMES =
 		" ",
 	);
 
-/** Entries of one direction within this time are shown as one. */
+/** If entries of the same direction are within this time, they are shown as one. */
 const JOIN_MS = 1_500;
 
 const HEX = { name: "hex", label: "log.hex", kind: "toggle" } as const;
 
-/** Fetches the log on request only, because it may be large. */
+/** Shows the log. It is fetched only when the user asks for it, because it may be large. */
 export function LogCard() {
 	const [isOpen, setOpen] = useState(false);
 	return (
@@ -81,7 +81,7 @@ function LogView() {
 	);
 }
 
-/** Data from a slow line are recorded in pieces of a few characters. */
+/** Joins entries, because data from a slow line are recorded in pieces of a few characters. */
 function joined(entries: readonly Entry[]): readonly Entry[] {
 	const whole: Entry[] = [];
 	let lastMs = 0;
@@ -99,7 +99,7 @@ function joined(entries: readonly Entry[]): readonly Entry[] {
 	return whole;
 }
 
-/** Time before the log was fetched: `−12.345 s`. */
+/** Returns the time before the log was fetched, such as `−12.345 s`. */
 function agoOf({ ms }: Entry, nowMs: number): string {
 	return `${formatNumber((ms - nowMs) / 1000, language, 3, 3)} s`;
 }
@@ -109,7 +109,7 @@ function whatOf({ baud, text = "", hex = "" }: Entry, isHex: boolean): string {
 	return isHex ? (hex.match(/../g) ?? []).join(" ") : visible(text);
 }
 
-/** Replaces control characters by their ASCII names. A line ends after its line feed. */
+/** Replaces control characters by their ASCII names. A line ends after its line feed character. */
 function visible(text: string): string {
 	return [...text]
 		.map((character) => {

@@ -11,7 +11,7 @@ import { asDeviceError, useDevice } from "../kit/use-device.js";
 import { speedText } from "./speeds.js";
 
 const PATH = "mbus/config";
-/** A search takes 170 s at most. */
+/** Timeout of a search, which takes 170 s at most. */
 const SEARCH_MS = 180_000;
 const ANY_ADDRESS = 254;
 const IDENT_DIGITS = 8;

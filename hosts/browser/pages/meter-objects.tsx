@@ -1,4 +1,4 @@
-/** Values to request from a DLMS/COSEM meter; the list is saved as a whole. */
+/** List of values that the gateway requests from a DLMS/COSEM meter. The list is always saved as a whole. */
 import { useState } from "preact/hooks";
 import { DLMS_OBIS } from "../kit/bodies.js";
 import { DeviceError, post } from "../kit/device.js";
@@ -14,19 +14,19 @@ import { asDeviceError, useDevice } from "../kit/use-device.js";
 const PATH = "dlms/obis";
 const { max: LIMIT, items: ITEM } = DLMS_OBIS.entries;
 
-/** `code` holds the groups A to F. */
+/** `code` contains the groups A to F. */
 interface Entry {
 	readonly code: readonly number[];
 	readonly class_id: number;
 	readonly attribute: number;
 }
 
-/** Class of nearly all objects. */
+/** Interface class of nearly all objects. */
 const REGISTER = 3;
 const CLASSES = [REGISTER, ...ITEM.class_id.choices.filter((value) => value !== REGISTER)] as const;
-/** Group F of a current value. */
+/** Value of group F in the code of a present value. */
 const NOW = 255;
-/** A code: `1-0:1.8.0`, with or without `*255`; or six numbers. */
+/** Form of a code: `1-0:1.8.0`, with or without `*255`; or six numbers. */
 const CODE_FORM = /^(\d{1,3}-\d{1,3}:\d{1,3}\.\d{1,3}\.\d{1,3}([*&.]\d{1,3})?|\d{1,3}([ ,.]+\d{1,3}){5})$/;
 
 const NEW_FIELDS: readonly FieldSpec[] = [
@@ -48,7 +48,7 @@ const NEW_FIELDS: readonly FieldSpec[] = [
 	{ name: "attribute", label: "readings.attribute", help: "objects.attribute.help", kind: "number", ...ITEM.attribute },
 ];
 
-/** Clock and meter number begin each predefined list. */
+/** Clock and meter number, with which each predefined list begins. */
 const ALWAYS: readonly Entry[] = [
 	{ code: [0, 0, 1, 0, 0, NOW], class_id: 8, attribute: 2 },
 	{ code: [0, 0, 96, 1, 0, NOW], class_id: 1, attribute: 2 },
@@ -79,7 +79,7 @@ function textOf([a, b, c, d, e, f]: readonly number[]): string {
 
 const keyOf = ({ code, class_id, attribute }: Entry) => `${code.join(".")} ${class_id} ${attribute}`;
 
-/** Name of a code (OBIS, IEC 62056-61); undefined for codes that are rare in households. */
+/** Returns the name of a code (OBIS, IEC 62056-61), or undefined for codes that are rare in households. */
 function wordsOf([a, , c, d, e]: readonly number[]): string | undefined {
 	const key = `${c}.${d}.${e}`;
 	if (a === 0) return key === "1.0.0" ? t("state.clock") : key === "96.1.0" ? t("object.serial") : undefined;

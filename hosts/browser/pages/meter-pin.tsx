@@ -39,7 +39,7 @@ export function PINForm() {
 		if (result) announce(t(`pin.is.${result}`));
 	};
 	const read = async () => {
-		// The card of the protocol shows a failed readout.
+		// If the readout fails, the card of the protocol shows the failure.
 		showResult((await readNow()) ? (isOpen(readout.value?.readings ?? []) ? "open" : "hidden") : undefined);
 	};
 	return (

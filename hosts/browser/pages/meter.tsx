@@ -101,7 +101,7 @@ export function ProtocolForm({ isMain = true, onValue }: ProtocolFormProps) {
 	const isBuilt = useBuilt();
 	if (value === undefined) return <Pending error={error} reload={reload} />;
 	const { protocol } = value;
-	// Another firmware may have stored a protocol that this one lacks.
+	// Another firmware may have stored a protocol that this firmware does not have.
 	const choices = PROTOCOLS.filter((one) => one.value === protocol || isBuilt(one.value));
 	return (
 		<Form
@@ -153,7 +153,7 @@ const CONTROL_FIELDS = fieldsOf(IEC62056_CONTROL, [
 	{ name: "log_en", label: "control.log", help: "control.log.help", kind: "toggle" },
 ]);
 
-/** Unit and value are one choice, so that only permitted combinations can be chosen. */
+/** Options of the period. Unit and value are one choice, so that only permitted combinations can be chosen. */
 const PERIODS = IEC62056_SCHEDULE.period_unit.choices.flatMap((units) => {
 	const format = new Intl.NumberFormat(language, { style: "unit", unit: units.slice(0, -1), unitDisplay: "long" });
 	const values: readonly number[] = IEC62056_SCHEDULE.period_value.by[units];
@@ -185,7 +185,7 @@ const SCHEDULE_FIELDS: readonly FieldSpec[] = [
 	]),
 ];
 
-/** Times are by the gateway's clock. */
+/** Shows the state of the schedule. Times are by the gateway's clock. */
 function ScheduleState({ now }: { readonly now: Status }) {
 	const { timestamp, localtime, schedule_next: next, schedule_last: last, schedule_error: error } = now;
 	const timeOf = (seconds: number) => formatLocalTime(advanceLocalTime(localtime, seconds - timestamp), language);
@@ -222,7 +222,7 @@ function ScheduleCard() {
 					values={{ ...value, period: `${value["period_unit"]} ${value["period_value"]}` }}
 					submit={async ({ period, ...values }) => {
 						const [unit, count] = String(period).split(" ");
-						// The gateway requires all triggers of the unit, even hidden ones.
+						// The gateway requires all triggers for the unit, even those that the form hides.
 						put(await post<Draft>(SCHEDULE, { ...value, ...values, period_unit: unit, period_value: Number(count) }));
 					}}
 				>

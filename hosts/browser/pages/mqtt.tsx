@@ -1,4 +1,7 @@
-/** Publishing by MQTT. A stored password is only valid for its broker and certificate. */
+/**
+ * Settings for publishing by MQTT. A stored password is only valid for the broker and certificate with which it was
+ * stored.
+ */
 import { MQTT } from "../kit/bodies.js";
 import { post } from "../kit/device.js";
 import type { FieldSpec } from "../kit/fields.js";
@@ -74,7 +77,7 @@ function MQTTForm({ settings, onSaved }: FormProps<MQTTSettings>) {
 			fields={mqttFields(settings)}
 			values={{ enabled, url, user, client_cert, topic, topics, discovery, lang, password_set }}
 			submit={async ({ cert, ...values }) => {
-				// Without `cert` the gateway keeps the stored certificate.
+				// If `cert` is missing, the gateway keeps the stored certificate.
 				onSaved(await post<MQTTSettings>("mqtt", cert ? { ...values, cert } : values));
 				refresh().catch(() => undefined);
 			}}

@@ -1,4 +1,4 @@
-/** Wi-Fi, cable and access point. */
+/** Settings of Wi-Fi, Ethernet and access point. */
 
 import { useState } from "preact/hooks";
 import { NETWORK_AP, NETWORK_ETHERNET, NETWORK_FALLBACK_AP } from "../kit/bodies.js";
@@ -156,7 +156,7 @@ function valuesOf({ ap_ssid = "", ap_enabled = false }: NetworkStatus, fallback:
 	return { ap_ssid, ap_enabled, ...fallback };
 }
 
-/** One card for the settings of two routes, because they belong together for the user. */
+/** The settings of two routes are in one card, because they belong together for the user. */
 function AccessPointCard({ onSaved }: { onSaved: () => void }) {
 	const status = useDevice<NetworkStatus>("network/status");
 	const fallback = useDevice<Draft>("network/fallback-ap");

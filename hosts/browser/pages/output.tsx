@@ -1,4 +1,7 @@
-/** Shared by the cards for Home Assistant and MQTT: state of the connection, its test, and fields of both forms. */
+/**
+ * Code that the cards for Home Assistant and MQTT share: the state of the connection, its test, and fields of both
+ * forms.
+ */
 import { useState } from "preact/hooks";
 import { HUB } from "../kit/bodies.js";
 import { type DeviceError, get } from "../kit/device.js";
@@ -19,7 +22,7 @@ const TEST_MS = 90_000;
 
 const HEALTHY_STATES = ["off", "ok", "waiting", "connecting"];
 
-/** Meaning of a state, with advice; the code itself if there is no text for it. */
+/** Returns the meaning of a state, with advice. Returns the code itself if there is no text for it. */
 export function stateText(state: string): string {
 	const key = `out.${state}`;
 	return isText(key) ? t(key) : t("out.other", { error: state });
@@ -27,7 +30,7 @@ export function stateText(state: string): string {
 
 interface OutcomeProps {
 	readonly enabled: boolean;
-	/** State from the gateway's status; undefined until the status has arrived. */
+	/** State of the connection in the gateway's status; undefined until the status has arrived. */
 	readonly state: string | undefined;
 	/** Unix time of the last message; 0 if nothing was sent yet. */
 	readonly sentS: number | undefined;
@@ -57,7 +60,7 @@ export function Outcome({ enabled, state = "off", sentS = 0, name }: OutcomeProp
 	);
 }
 
-/** Tests a connection. This may take more than a minute; the rest of the page remains usable. */
+/** A button that tests the connection. This may take more than a minute. The rest of the page remains usable. */
 export function Test({ path }: { path: string }) {
 	const [busy, setBusy] = useState(false);
 	const [outcome, setOutcome] = useState<HubTest | MQTTTest | DeviceError>();

@@ -1,4 +1,4 @@
-/** All pages but the first; the key is the hash of the address. */
+/** All pages except the first one. The key of a page is the hash of its address. */
 import type { ComponentType } from "preact";
 import { addStyle } from "../kit/style.js";
 import style from "../pages.css?inline";

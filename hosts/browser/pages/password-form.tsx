@@ -10,7 +10,7 @@ import { changePassword } from "../kit/login.js";
 import { t } from "../kit/text.js";
 import { asDeviceError } from "../kit/use-device.js";
 
-/** Length from which a password is "strong"; length counts more than special characters. */
+/** Length from which a password is called "strong". Length is more important than special characters. */
 const STRONG = 14;
 
 const OLD: FieldSpec = {
@@ -38,7 +38,7 @@ interface PasswordFormProps {
 	/** Old password; if omitted, the form asks for it. */
 	readonly old?: string | undefined;
 	readonly submitLabel?: string;
-	/** Message after success; "": none. */
+	/** Message after success. If it is "", there is no message. */
 	readonly doneText?: string;
 	onChanged?(): void;
 	/** Content beside the button. */
@@ -47,7 +47,7 @@ interface PasswordFormProps {
 
 export function PasswordForm({ old, onChanged, ...form }: PasswordFormProps) {
 	const [draft, setDraft] = useState<Draft>({});
-	// Another client may have changed the password meanwhile.
+	// In the meantime, another client may have changed the password.
 	const [isKnown, setKnown] = useState(old !== undefined);
 	const change = async (values: Draft) => {
 		if (values["new"] !== values["repeat"]) throw new DeviceError(0, "password_repeat", "", "repeat");

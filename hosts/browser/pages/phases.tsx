@@ -1,4 +1,4 @@
-/** The overview's card with the phases. */
+/** The card of the overview that shows the phases. */
 import { formatReading } from "../kit/format.js";
 import { readout } from "../kit/live.js";
 import { Card, Fact, Facts } from "../kit/parts.js";

@@ -1,4 +1,4 @@
-/** Electricity prices on the gateway. */
+/** Form for the electricity prices that the gateway stores. */
 import { useState } from "preact/hooks";
 import { PRICES } from "../kit/bodies.js";
 import { decimalCell, microOf } from "../kit/csv.js";
@@ -16,7 +16,10 @@ const PATH = "prices";
 const { periods: LIST } = PRICES;
 const CURRENCIES = ["EUR", "PLN", "CHF", "CZK", "DKK", "GBP", "HUF", "NOK", "SEK", "USD"];
 
-/** `pattern` limits the digits before the point, which keeps the number within the gateway's bounds. */
+/**
+ * Field for a decimal number. `pattern` limits the digits before the point, so that the number is within the gateway's
+ * bounds.
+ */
 const decimal = (pattern: RegExp) =>
 	({ kind: "text", inputmode: "decimal", pattern, form: { says: "price.form" } }) as const;
 const PER_KWH = decimal(/^\s*-?\d{1,3}([.,]\d{0,6})?\s*$/);
@@ -44,7 +47,7 @@ function fieldsOf(currency: string): readonly FieldSpec[] {
 	];
 }
 
-/** Text for an input; "" without a price. */
+/** Returns the text for an input, or "" if there is no price. */
 function typed(micro: number | undefined): string {
 	return micro === undefined ? "" : decimalCell(String(micro / 1e6), language);
 }

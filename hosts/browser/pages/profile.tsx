@@ -1,4 +1,4 @@
-/** Load profile stored in the meter. */
+/** The load profile that is stored in the meter. */
 import { useState } from "preact/hooks";
 import { type Bar, Bars } from "../kit/bars.js";
 import { Choice } from "../kit/choices.js";
@@ -19,21 +19,23 @@ import { ReadFailure } from "./meter-finding.js";
 
 const READ_LIMIT_S = 180;
 const READ_LIMIT_MS = 190_000;
-/** Usual contents of a profile by its code (IEC 62056-6-1, 7.4.1); "" stands for another code. */
+/** Usual contents of a load profile, by its code (IEC 62056-6-1, 7.4.1). "" stands for any other code. */
 const CODES: readonly (readonly [code: string, name: TextKey])[] = [
 	["1-0:99.1.0", "profile.quarters"],
 	["1-0:99.2.0", "profile.days"],
 	["0-0:98.1.0", "profile.months"],
 	["", "profile.other"],
 ];
-/** The API returns 100 rows at most. */
+/** Numbers of rows that the user can request. The API returns at most 100 rows. */
 const ENTRIES = ["10", "24", "48", "96", "100"];
 const A_DAY_OF_QUARTERS = "96";
 
 type Column = Profile["columns"][number];
 type Row = Profile["rows"][number];
 
-/** State kept outside the component, because a readout takes long; cleared at logout. */
+/**
+ * State of the page. It is outside the component, because a readout takes long, and is cleared when the user logs out.
+ */
 interface Seen {
 	readonly sinceMs?: number;
 	readonly profile?: Profile;
@@ -109,10 +111,10 @@ export function ProfileCard() {
 	);
 }
 
-/** Failures that only occur in programming mode of IEC 62056-21. */
+/** Failures that only occur in the programming mode of IEC 62056-21. */
 const IN_PROGRAMMING = /\/(no-(programming|clock|answer|profile)|broken-off)$/;
 
-/** Undefined if the general text of the error suffices. */
+/** Returns a specific text, or undefined if the general text for the error suffices. */
 function causeOf(error: DeviceError): string | undefined {
 	if (error.code === "invalid_field") return t("valid.form");
 	const { code = "", missing }: { code?: string; missing?: { reason: string } } = error.body;
@@ -126,14 +128,14 @@ function nameOf(column: Column): string {
 }
 
 interface Line extends Row {
-	/** Time of wall.ts; NaN if unknown. */
+	/** Time in the form of wall.ts, or NaN if it is unknown. */
 	readonly wallMs: number;
 	readonly time: string;
 	readonly remark: string;
 	readonly isMarked: boolean;
 }
 
-/** Status bits from bit 0 on: VDEW 2.1.2 (P.01) and IDIS (0-0:96.10.1). */
+/** Texts of the status bits, from bit 0 on: VDEW 2.1.2 (P.01) and IDIS (0-0:96.10.1). */
 const MARKS: readonly TextKey[] = [
 	"profile.fault",
 	"profile.clock",
@@ -144,10 +146,10 @@ const MARKS: readonly TextKey[] = [
 	"profile.up",
 	"profile.down",
 ];
-/** The bit for daylight saving, which is not an event: IDIS sets it in each row of the summer. */
+/** Bit for daylight-saving time. It is not an event, because IDIS sets it in each row of the summer. */
 const SEASON = 8;
 
-/** NaN if the status is not a number of bits. */
+/** Returns the status bits, or NaN if the status is not a number or has unknown bits. */
 function bitsOf(text: string | null, isHex: boolean): number {
 	const bits = Number(`${isHex ? "0x" : ""}${text ?? 0}`);
 	return bits < 1 << MARKS.length ? bits : Number.NaN;
@@ -162,7 +164,7 @@ function lineOf(row: Row, isHex: boolean): Line {
 		...row,
 		wallMs,
 		time: Number.isNaN(wallMs) ? t("read.timeless") : formatMoment(wallMs / 1000, language, "UTC"),
-		// An unknown status is shown as the meter sent it.
+		// A status with unknown bits is shown as the meter sent it.
 		remark: isOther ? `${t("profile.status")} ${row.status}` : words.join(", "),
 		isMarked: isOther || (bits & ~SEASON) !== 0,
 	};
@@ -197,7 +199,10 @@ function View({ profile }: { profile: Profile }) {
 	);
 }
 
-/** Table for a spreadsheet: times in the gateway's zone, exact values, the status as sent and in words. */
+/**
+ * Makes a table for a spreadsheet. Times are in the gateway's zone, values are exact, and the status is given as sent
+ * and in words.
+ */
 function tableOf(lines: readonly Line[], columns: readonly Column[]): readonly (readonly string[])[] {
 	const heads = columns.map((column) => `${nameOf(column)} ${column.obis} (${column.unit})`);
 	const rows = lines.map(({ localtime, values, status: text, remark }) => [
@@ -209,7 +214,7 @@ function tableOf(lines: readonly Line[], columns: readonly Column[]): readonly (
 	return [[t("readings.time"), ...heads, t("profile.status"), t("use.remark")], ...rows];
 }
 
-/** Unit in thousands if the column's largest value needs it; undefined: the meter's unit. */
+/** Returns the unit in thousands if the column's largest value needs it, otherwise undefined. */
 function kiloOf(lines: readonly Line[], place: number, unit: string): string | undefined {
 	const sizes = lines.map(({ values }) => Math.abs(Number(values[place])) || 0);
 	return kiloUnit(unit, Math.max(...sizes));
@@ -226,24 +231,27 @@ function withUnit(value: string | null | undefined, unit: string, kilo: string |
 interface ChartProps {
 	readonly lines: readonly Line[];
 	readonly columns: readonly Column[];
-	/** Seconds between rows; 0 if unknown. */
+	/** Seconds between two rows; 0 if unknown. */
 	readonly periodS: number;
 }
 
-/** Cumulative counters (group D is 8); the chart shows their increase. */
+/** Codes of cumulative counters, whose group D is 8. The chart shows the increase of such a counter. */
 const COUNTER = /(^|:)\d+\.8(\.|$)/;
-/** A longer chart labels its bars with the day. */
+/** If the chart covers a longer time, its bars are labelled with the day. */
 const SHORT_S = 2 * 86_400;
 const DIGITS = 6;
 
-/** Draws nothing if no column has numbers. */
+/** Draws a chart. Draws nothing if no column has numbers. */
 function Chart({ lines, columns, periodS }: ChartProps) {
 	const [chosen, setChosen] = useState("");
 	const all = columns
 		.map((column, place) => {
 			const numbers = lines.map(({ values }) => Number.parseFloat(values[place] ?? ""));
 			const isCounter = COUNTER.test(column.obis);
-			/** The increase is unknown if rows are missing, or if the counter fell (an exchanged meter or an overflow). */
+			/**
+			 * The increase is unknown if rows are missing, or if the counter has decreased (because the meter was exchanged,
+			 * or by an overflow).
+			 */
 			const grown = (number: number, before: number) => {
 				const isNext = periodS === 0 || lines[before + 1].timestamp - lines[before].timestamp <= periodS;
 				return isNext && number >= numbers[before] ? number - numbers[before] : Number.NaN;

@@ -1,4 +1,4 @@
-/** A readout's values for the screen, the clipboard and spreadsheets. */
+/** The values of a readout as text, for the screen, the clipboard and spreadsheets. */
 import { decimalCell, textCell } from "../kit/csv.js";
 import { formatDecimal } from "../kit/format.js";
 import type { Readout } from "../kit/live.js";
@@ -10,14 +10,14 @@ import type { TextKey } from "../text/all.js";
 export interface Line {
 	readonly reading: Reading;
 	readonly name: string;
-	/** The code, with the attribute if that is not the value. */
+	/** The code. The number of the attribute is added if it is not the attribute "value". */
 	readonly code: string;
-	/** A past value without a unit has the unit of the present value. */
+	/** Unit of the value. A past value that has no unit gets the unit of the present value. */
 	readonly unit: string;
 	readonly value: string;
-	/** Further values, such as the time of a maximum. */
+	/** Additional values, such as the time of a maximum. */
 	readonly more: readonly string[];
-	/** Text for the filter, in lower case. */
+	/** Text in which the filter searches, in lower case. */
 	readonly haystack: string;
 }
 
@@ -37,7 +37,7 @@ export function linesOf(readings: readonly Reading[]): readonly Line[] {
 	});
 }
 
-/** Appends the attribute if that is not the value (2). */
+/** Returns the code. The number of the attribute is added if it is not the attribute "value" (2). */
 export function codeText(code: string, attribute = 2): string {
 	return attribute === 2 ? code : `${code} · ${t("readings.attribute")} ${attribute}`;
 }
@@ -46,18 +46,18 @@ export function nameOf(reading: Reading): string {
 	return reading[language] ?? reading.en ?? t("readings.unknown");
 }
 
-/** The code without the billing period. */
+/** Returns the code without the number of the billing period. */
 function presentCode({ obis_long }: Reading): string {
 	return obis_long.split("*")[0];
 }
 
-/** Meters omit the units of past values (IEC 62056-21, 6.5). */
+/** Returns the units of the present values, by code. Meters omit the units of past values (IEC 62056-21, 6.5). */
 function unitsNow(readings: readonly Reading[]): ReadonlyMap<string, string> {
 	const present = readings.filter(({ billing_period, value1_unit }) => billing_period === null && value1_unit !== "");
 	return new Map(present.map((reading) => [presentCode(reading), reading.value1_unit]));
 }
 
-/** Values after the first. */
+/** Returns the values after the first one. */
 function secondsOf({ value2, value2_unit = "", values = [] }: Reading) {
 	const all = [[value2, value2_unit] as const, ...values.map((value) => [value, ""] as const)];
 	return all
@@ -67,14 +67,14 @@ function secondsOf({ value2, value2_unit = "", values = [] }: Reading) {
 
 /**
  * Codes of the tariff, and of the numbers of power failures, voltage sags and swells (DSMR). Their values are numbers
- * although they have no unit. Values of other codes that consist of digits only may be names.
+ * although they have no unit. With other codes, a value that has only digits may be a name.
  */
 const COUNT = /^(96\.14\.0|96\.7\.\d+|(32|52|72)\.(32|36)\.0)$/;
-/** DSMR sends these identifiers and messages as hexadecimal character codes. */
+/** Codes of identifiers and messages that DSMR sends as hexadecimal character codes. */
 const CODED = /^96\.(1|13)\.\d+$/;
 /**
- * Hexadecimal codes of printable ASCII. A short text of decimal digits only does not match, because it may be a plain
- * number.
+ * Hexadecimal codes of printable ASCII characters. A short text that has only decimal digits does not match, because it
+ * may be a plain number.
  */
 const ASCII = /^(?=.*[A-F]|.{20})([2-7][0-9A-F])+$/;
 
@@ -83,19 +83,21 @@ function textOf(obis: string, value: string): string {
 	return value.replace(/../g, (code) => String.fromCharCode(Number.parseInt(code, 16)));
 }
 
-/** A value without a unit may be a name in digits and stays as sent. */
+/** Formats a value. A value without a unit may be a name that has only digits, so it stays as the meter sent it. */
 function formatted(text: string, unit: string, stamp: string | undefined): string {
 	if (stamp !== undefined) return formatStamp(stamp, language);
 	return unit === "" ? text.trim() : `${formatDecimal(text, language)} ${unit.replace("m3", "m³")}`;
 }
 
-/** Number that is printed on the meter; if the readout lacks it, another identification. */
+/**
+ * Returns the number that is printed on the meter. If the readout does not contain it, returns another identification.
+ */
 function meterNumber({ readings, meter_id }: Readout): string {
 	const numbers = NUMBER_CODES.map((code) => readings.find(({ obis }) => obis === code)?.value1);
 	return numbers.find((number) => number !== undefined && number !== "") ?? meter_id;
 }
 
-/** Codes of meter numbers: IEC 62056-61, A.2.3, and those of older meters. */
+/** Codes of meter numbers, according to IEC 62056-61, A.2.3, and in older meters. */
 const NUMBER_CODES = ["0.0.0", "96.1.0", "C.1.0", "0.0"];
 
 const COLUMNS: readonly TextKey[] = [
@@ -110,7 +112,7 @@ const COLUMNS: readonly TextKey[] = [
 	"readings.raw",
 ];
 
-/** Table for a spreadsheet. Each row can be understood without the others. */
+/** Makes a table for a spreadsheet. Each row can be understood without the other rows. */
 export function tableOf(last: Readout, lines: readonly Line[]): readonly (readonly string[])[] {
 	const number = meterNumber(last);
 	const rows = lines.map(({ reading, name, code, unit }) => {
@@ -123,14 +125,15 @@ export function tableOf(last: Readout, lines: readonly Line[]): readonly (readon
 	return [COLUMNS.map((key) => t(key)), ...rows];
 }
 
-/** An integer without a unit may be a name, so it keeps its leading zeros. */
+/** Returns a cell. An integer without a unit may be a name, so it keeps its leading zeros. */
 function cellOf(text: string, unit: string, stamp: string | undefined): string {
 	if (stamp !== undefined) return stamp.replace("T", " ");
 	return unit === "" && !text.includes(".") ? text.trim() : decimalCell(text, language);
 }
 
 /**
- * The reading as the meter would send it (IEC 62056-21, 6.5), so that no spreadsheet takes it for a number or a date.
+ * Returns the reading in the form in which a meter would send it (IEC 62056-21, 6.5), so that no spreadsheet mistakes
+ * it for a number or a date.
  */
 function rawOf({ obis_long, value1, value1_unit, value2, value2_unit = "", values = [] }: Reading): string {
 	const set = (value: string, unit: string) => `(${value}${unit === "" ? "" : `*${unit}`})`;
@@ -138,7 +141,7 @@ function rawOf({ obis_long, value1, value1_unit, value2, value2_unit = "", value
 	return `${obis_long}${set(value1, value1_unit)}${second}${values.map((value) => set(value, "")).join("")}`;
 }
 
-/** Cells separated by tabs, for pasting into spreadsheets. */
+/** Returns the cells separated by tabs, so that they can be pasted into spreadsheets. */
 export function asText(last: Readout, lines: readonly Line[]): string {
 	return tableOf(last, lines)
 		.map((cells) => cells.map((cell) => textCell(cell)).join("\t"))

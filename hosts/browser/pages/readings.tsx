@@ -53,7 +53,7 @@ function About({ last }: { last: Readout }) {
 	);
 }
 
-/** Objects that the meter did not deliver: the user can correct the list. */
+/** Lists the objects that the meter did not send, so that the user can correct the list of objects. */
 function MissingCard({ missing }: { missing: readonly Missing[] }) {
 	return (
 		<Card title={t("readings.missing")}>
@@ -75,13 +75,14 @@ function MissingCard({ missing }: { missing: readonly Missing[] }) {
 	);
 }
 
-/** `zigbee_state` of a gateway that belongs to a network, reachable or not. */
+/** Values of `zigbee_state` in a gateway that belongs to a network, whether it reaches the network or not. */
 const IN_NETWORK = ["joined", "silent", "parent_lost"];
 
 function ValuesCard({ last }: { last: Readout | undefined }) {
 	const [part, setPart] = useState("");
 	const zigbee = useStore(status)?.zigbee_state ?? "";
-	// The mapping is not shown on a display, which may not read it, nor outside a Zigbee network.
+	// A display may not read the mapping, and without a Zigbee network the mapping is not needed. In both cases it is
+	// hidden.
 	const isPlain = useStore(display) || !IN_NETWORK.includes(zigbee);
 	const readings = last?.readings ?? [];
 	const all = useMemo(() => linesOf(readings), [last]);
@@ -95,9 +96,9 @@ function ValuesCard({ last }: { last: Readout | undefined }) {
 		);
 	}
 	const isPast = ({ reading }: Line) => reading.billing_period !== null;
-	// Past values are folded, unless the filter matches some of them.
+	// Past values are folded unless a filter is set.
 	const past = wanted === "" ? all.filter(isPast) : [];
-	// A column stays if any line has it, regardless of the filter.
+	// A column is shown if any line needs it, regardless of the filter.
 	const table = {
 		lines: wanted === "" ? all.filter((line) => !isPast(line)) : shown,
 		hasMore: all.some(({ more }) => more.length > 0),
@@ -136,9 +137,9 @@ function ValuesCard({ last }: { last: Readout | undefined }) {
 
 interface TableProps {
 	readonly lines: readonly Line[];
-	/** A line has values after the first. */
+	/** True if a line has values after the first one. */
 	readonly hasMore: boolean;
-	/** A line is of a past billing period. */
+	/** True if a line belongs to a past billing period. */
 	readonly hasPeriods: boolean;
 	readonly map?: ZigbeeMap | undefined;
 	readonly onSend?: ((reading: Reading, target: string) => void) | undefined;
@@ -181,7 +182,7 @@ function MappedTable({ readings, ...table }: TableProps & { readonly readings: r
 }
 
 function Table({ lines, hasMore, hasPeriods, map, onSend }: TableProps) {
-	// Comparing 600 rows every second would take too long.
+	// The rows are compared only after a change. Comparing 600 rows every second would take too long.
 	const rows = useMemo(
 		() =>
 			lines.map((line, index) => (
@@ -211,7 +212,7 @@ function Table({ lines, hasMore, hasPeriods, map, onSend }: TableProps) {
 	);
 }
 
-/** Values of this length or longer (messages and lists of the meter) may be wrapped at any character. */
+/** If a value (a message or list of the meter) has at least this length, it may be wrapped at any character. */
 const LONG = 24;
 
 function Row({ line, hasMore, hasPeriods, map, onSend }: Omit<TableProps, "lines"> & { readonly line: Line }) {
@@ -244,7 +245,7 @@ interface TargetProps {
 	onSend(reading: Reading, target: string): void;
 }
 
-/** Nothing is shown if no attribute fits. */
+/** Choice of a Zigbee target for a reading. Shows nothing if no attribute fits. */
 function Target({ reading, name, map, onSend }: TargetProps) {
 	const targets = targetsFor(reading);
 	if (targets.length === 0) return null;

@@ -1,7 +1,7 @@
-/** Texts for refused certificates, by the gateway's English message. */
+/** Texts for refused certificates, by the English message of the gateway. */
 import type { TextKey } from "../text/all.js";
 
-/** Distinctive part of each message. */
+/** Distinctive part of each message, and its text. */
 const REFUSALS: readonly (readonly [part: string, key: TextKey])[] = [
 	["too large", "refusal.large"],
 	["No certificate", "refusal.none"],
@@ -15,20 +15,20 @@ const REFUSALS: readonly (readonly [part: string, key: TextKey])[] = [
 	["has expired", "refusal.expired"],
 ];
 
-/** Undefined if the message is unknown. */
+/** Returns undefined if the message is unknown. */
 export function refusalKey(sentence: string): TextKey | undefined {
 	return REFUSALS.find(([part]) => sentence.includes(part))?.[1];
 }
 
 const PEM_BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g;
 
-/** Certificates in order, then the keys, as the gateway requires. */
+/** Joins PEM texts in the order that the gateway requires: first the certificates, in their order, then the keys. */
 export function joinPEM(texts: readonly string[]): string {
 	const all = texts.join("\n");
 	const blocks = [...all.matchAll(PEM_BLOCK)];
 	const ofKind = (kind: string) => blocks.filter(([, label]) => label.endsWith(kind)).map(([block]) => block);
-	// The file of the chain often repeats the certificate.
+	// The set removes duplicates, because the file with the chain often contains the certificate again.
 	const wanted = [...new Set([...ofKind("CERTIFICATE"), ...ofKind("PRIVATE KEY")])];
-	// A text without certificates and keys is sent unchanged, so that the gateway reports what is missing.
+	// If the text has neither certificates nor keys, it is sent unchanged, so that the gateway reports what is missing.
 	return wanted.length === 0 ? all : `${wanted.join("\n")}\n`;
 }

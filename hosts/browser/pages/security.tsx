@@ -1,4 +1,4 @@
-/** Password, sessions, tokens, certificate. */
+/** Password, sessions, tokens and certificate. */
 
 import { useState } from "preact/hooks";
 import { type DeviceError, remove } from "../kit/device.js";
@@ -14,7 +14,7 @@ import { PasswordForm } from "./password-form.js";
 import { TokensCard } from "./tokens.js";
 
 export function Security() {
-	// A new password ends the other sessions, so their list reloads.
+	// When the password changes, the other sessions end, so their list is loaded again.
 	const [changes, setChanges] = useState(0);
 	return (
 		<div class="cards">
@@ -48,7 +48,7 @@ function SessionsCard() {
 			announce(t("sessions.ended"));
 		} catch (reason) {
 			const fault = asDeviceError(reason);
-			// Status 404 is not a failure: the session has ended in the meantime.
+			// Status 404 is not a failure. It means that the session has ended in the meantime.
 			if (fault.status !== 404) setFailure(fault);
 		} finally {
 			setEnding("");

@@ -3,7 +3,7 @@ import { IEC62056_CONFIG } from "../kit/bodies.js";
 import { choicesOf } from "../kit/limits.js";
 import { t } from "../kit/text.js";
 
-/** A speed as text, `9600 baud`: without a thousands separator, as on meters and in data sheets. */
+/** Returns a speed as text, such as `9600 baud`. It has no thousands separator, as on meters and in data sheets. */
 export function speedText(baud: number | string): string {
 	return t("iec.baud", { n: String(baud) });
 }

@@ -1,4 +1,4 @@
-/** Identity, clock and power supply; restart and factory reset. */
+/** Identity, clock and power supply of the gateway; restart and factory reset. */
 import { useState } from "preact/hooks";
 import { PEAKS } from "../kit/bodies.js";
 import { awaitRestart, post } from "../kit/device.js";
@@ -17,7 +17,7 @@ import { useDevice } from "../kit/use-device.js";
 import { ClockCard } from "./clock.js";
 import { PriceCard } from "./prices.js";
 
-/** Address of an unconfigured gateway in its own network. */
+/** Address at which a gateway without configuration is reachable in its own network. */
 const OWN_ADDRESS = "http://192.168.4.1/";
 
 const PEAK_FIELDS: readonly FieldSpec[] = [
@@ -111,7 +111,7 @@ function PowerCard() {
 	);
 }
 
-/** Values that the gateway does not measure are omitted. */
+/** Shows the power supply. Values that the gateway does not measure are omitted. */
 function Supply({ now }: { now: Status }) {
 	const volts = (value: number) => `${formatNumber(value, language, 2, 2)} V`;
 	const isUsbMeasured = now.usb_voltage_valid !== false;

@@ -1,4 +1,4 @@
-/** Choice of the time zone, on the system page and in the wizard. */
+/** Form for the time zone, used on the system page and in the wizard. */
 
 import type { ComponentChildren } from "preact";
 import { post } from "../kit/device.js";
@@ -11,23 +11,23 @@ import { useDevice } from "../kit/use-device.js";
 const PATH = "system/timezone";
 
 interface TimeZoneFormProps {
-	/** Suggests the browser's zone if the gateway has none. */
+	/** True if the form suggests the browser's zone when the gateway has none. */
 	readonly suggest?: boolean;
 	readonly submitLabel?: string;
-	/** Message after success; "": none. */
+	/** Message after success. If it is "", there is no message. */
 	readonly doneText?: string;
 	onSaved?(timezone: string): void;
 	/** Content beside the button. */
 	readonly actions?: ComponentChildren;
 }
 
-/** Time zone of this browser; "" if unknown. */
+/** Returns the time zone of this browser, or "" if it is unknown. */
 function browserZone(): string {
 	const zone = Intl.DateTimeFormat().resolvedOptions().timeZone ?? "";
 	return zone === "UTC" || zone.startsWith("Etc/") ? "" : zone;
 }
 
-/** All zones known to the browser, and the current one. */
+/** Returns a field with all zones that the browser knows, and the current one. */
 function fieldFor(current: string): FieldSpec {
 	const names = new Set([...Intl.supportedValuesOf("timeZone"), browserZone(), current]);
 	names.delete("");

@@ -1,4 +1,4 @@
-/** Long-lived tokens, and the link that makes a device a display. */
+/** Long-lived tokens, and the link that makes another device a display. */
 
 import { useEffect, useState } from "preact/hooks";
 import { SYSTEM_TOKENS } from "../kit/bodies.js";
@@ -72,7 +72,7 @@ export function TokensCard() {
 						<Notice kind="info">{t("error.token_slots_full")}</Notice>
 					) : (
 						<Form
-							// A new key clears the form after each new token.
+							// A new key clears the form after each token that was made.
 							key={value.tokens.length}
 							fields={FIELDS}
 							values={{ scope: "read" }}
@@ -131,7 +131,7 @@ function Tokens({ list, onRevoke }: { list: TokenList; onRevoke: (token: Token) 
 	);
 }
 
-/** Only the button closes the dialog, because the value can't be shown again. */
+/** Shows a new token. Only the button closes this dialog, because the token cannot be shown again. */
 function MadeToken({ made, onClose }: { made: NewToken; onClose: () => void }) {
 	const { name, token, scope } = made;
 	return (
@@ -153,7 +153,7 @@ function MadeToken({ made, onClose }: { made: NewToken; onClose: () => void }) {
 }
 
 function Example({ token }: { token: string }) {
-	// curl needs -k to accept the gateway's self-signed certificate.
+	// The command needs -k, because curl would not accept the gateway's self-signed certificate.
 	const option = location.protocol === "https:" ? "-k " : "";
 	const example = `curl ${option}-H "Authorization: Bearer ${token}" ${location.origin}/api/v1/iec62056/last`;
 	return (
@@ -167,7 +167,7 @@ function Example({ token }: { token: string }) {
 	);
 }
 
-/** Link that makes a device a display, also as a QR code for the device's camera. */
+/** Shows the link that makes a device a display, also as a QR code for the device's camera. */
 function DisplayLink({ token }: { token: string }) {
 	const link = displayLink(token);
 	return (
@@ -186,14 +186,14 @@ function DisplayLink({ token }: { token: string }) {
 	);
 }
 
-/** White margin in modules (ISO/IEC 18004). */
+/** Width of the white margin in modules (ISO/IEC 18004). */
 const QUIET = 4;
 
-/** Black on white in every theme, because cameras need this contrast. */
+/** A QR code. It is black on white in every theme, because cameras need this contrast. */
 function QRCode({ text, label }: { text: string; label: string }) {
 	const [drawing, setDrawing] = useState<{ readonly size: number; readonly path: string }>();
 	useEffect(() => {
-		// If loading fails, only the link is shown.
+		// If the code cannot be loaded, only the link is shown.
 		import("lean-qr/nano").then(
 			({ generate }) => {
 				const code = generate(text);

@@ -1,4 +1,4 @@
-/** Firmware, backup, report for the manufacturer, account of the data. */
+/** Firmware, backup, diagnostic report for the manufacturer, and a list of the stored data. */
 
 import { useBuilt } from "../kit/live.js";
 import { BackupCard } from "./backup.js";

@@ -1,4 +1,4 @@
-/** The history as bars, as a table and as a spreadsheet file, one day, month or year at a time. */
+/** The history as a bar chart, as a table and as a spreadsheet file. It shows one day, month or year at a time. */
 import { useEffect, useState } from "preact/hooks";
 import {
 	cellOf,
@@ -40,7 +40,7 @@ import type { TextKey } from "../text/all.js";
 
 const LEVELS: readonly Level[] = ["quarters", "hours", "days", "months"];
 
-/** Kind of chart. One amount is drawn upwards from the zero line, the other downwards. */
+/** Kind of chart. One amount is drawn upwards from the zero line, and the other one downwards. */
 interface Kind {
 	readonly name: TextKey;
 	readonly up: Amount;
@@ -67,7 +67,7 @@ const STYLES = {
 	from_meter: "plain",
 } as const;
 
-/** Finest level for which the meter is read often enough. */
+/** Returns the finest level for which the meter is read often enough. */
 function finest(quarters: readonly Piece[]): Level {
 	const sure = quarters.filter(({ period }) => !period.gap).length;
 	if (sure >= quarters.length / 2 && sure > 3) return "quarters";
@@ -135,7 +135,7 @@ export function UseChart({ recent, quarters, wallMs, measured }: ChartProps) {
 	);
 }
 
-/** Uses the `known` pieces; fetches them if there are none. */
+/** Returns the `known` pieces. If they are undefined, fetches the pieces. */
 function usePieces(level: Level, span: Span, known: readonly Piece[] | undefined) {
 	const { timeZone } = useZone();
 	const isLocked = useLocked();
@@ -164,7 +164,7 @@ interface ViewProps {
 }
 
 interface ViewData {
-	/** The amount that is drawn upwards is first. */
+	/** Amounts that are shown. The first one is drawn upwards. */
 	readonly shown: readonly Amount[];
 	readonly totals: readonly string[];
 	readonly rows: readonly Row[];
@@ -183,7 +183,7 @@ function useViewData({ level, kind: { up, down }, pieces }: ViewProps): ViewData
 		shown,
 		totals: shown.map((amount) => `${nameOf(amount)}: ${formatAmount(sumOf(pieces, amount), amount)}`),
 		rows: pieces.map((piece) => {
-			// The base charge is not divided among the hours of a day.
+			// The base charge is not divided among the hours of a day, so it is not included in a view of hours.
 			const money = priced && moneyOf([piece], priced, !unitIsDay(level));
 			return rowOf(piece, level, shown, money && totalOf(money));
 		}),
@@ -192,7 +192,10 @@ function useViewData({ level, kind: { up, down }, pieces }: ViewProps): ViewData
 	};
 }
 
-/** The last bar of days or months is as wide as its whole period, even before its end. */
+/**
+ * Returns the end of a bar. The last bar of a view of days or months is as wide as its whole period, even before that
+ * period has ended.
+ */
 function endOf(piece: Piece, level: Level, isLast: boolean, timeZone: string): number {
 	const { period, fromMs } = piece;
 	if (!isLast || !period.partial || period.gap || level === "quarters" || level === "hours") return period.end;
@@ -234,13 +237,15 @@ function PieceBars({ level, span, kind, pieces, shown, totals, rows, currency }:
 }
 
 interface DayBarsProps {
-	/** Quarter hours of one day; at least one. */
+	/** Quarter hours of one day. There is at least one. */
 	readonly pieces: readonly Piece[];
 	readonly span: Span;
 	readonly measured: readonly Amount[];
 }
 
-/** The quarter hours of a day, for the overview: electricity, or the first amount that the meter measures. */
+/**
+ * The quarter hours of a day as bars, for the overview. Shows electricity, or the first amount that the meter measures.
+ */
 export function DayBars({ pieces, span, measured }: DayBarsProps) {
 	const view: ViewProps = { level: "quarters", span, kind: kindsOf(measured)[0] ?? KINDS[0], pieces };
 	return <PieceBars {...view} {...useViewData(view)} />;
@@ -321,7 +326,7 @@ function MoneyLegend({ money, currency }: { money: Money; currency: string }) {
 interface Row {
 	readonly time: string;
 	readonly amounts: readonly string[];
-	/** Millionths of the currency; undefined without a price. */
+	/** Earnings minus costs in millionths of the currency; undefined if there is no price. */
 	readonly balance: number | undefined;
 	readonly remark: string;
 }
@@ -341,7 +346,7 @@ function rowOf(piece: Piece, level: Level, shown: readonly Amount[], balance: nu
 	};
 }
 
-/** Times in the gateway's zone with their offset, and exact amounts. */
+/** Makes the table for a spreadsheet. Times are in the gateway's zone with their offset, and amounts are exact. */
 function tableOf(
 	pieces: readonly Piece[],
 	{ shown, rows, money }: ViewData,
@@ -371,7 +376,9 @@ function tableOf(
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-/** Labels: hours of a day at their positions; days and months centred. */
+/**
+ * Returns the labels of the time axis. Hours are at their positions; days and months are in the middle of their bars.
+ */
 function ticksOf(level: Level, { fromMs, toMs }: Span, timeZone: string): readonly Tick[] {
 	const format = (options: Intl.DateTimeFormatOptions) =>
 		new Intl.DateTimeFormat(language, { ...options, timeZone: "UTC" });

@@ -23,7 +23,7 @@ export function UseTiles({
 }: TilesProps) {
 	const thisMonth = spanOf("month", wallMs);
 	const monthBefore = spanOf("month", wallMs, -12);
-	// A year is compared by months that are over, and by days in the current month.
+	// The current month and the same month a year ago are compared day by day, all other months as a whole.
 	const isOver = ({ fromMs }: Piece) =>
 		fromMs < thisMonth.fromMs && (fromMs < monthBefore.fromMs || fromMs >= monthBefore.toMs);
 	const year = daysBefore && [...months.filter(isOver), ...daysBefore, ...within(days, thisMonth)];
@@ -53,7 +53,7 @@ interface TileProps {
 	readonly wallMs: number;
 	readonly measured: readonly Amount[];
 	readonly pieces: readonly Piece[];
-	/** Periods for the comparison; they end at a time that exists in both units. */
+	/** Periods for the comparison. They end at a time that exists in both units. */
 	readonly compared: readonly Piece[];
 	readonly wide?: boolean;
 }

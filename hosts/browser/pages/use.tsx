@@ -1,6 +1,6 @@
 /**
- * Consumption from the history, and the meter's own load profile. The overview's cards are in this file, so that both
- * pages share one script.
+ * Consumption from the history, and the meter's own load profile. The overview's cards are in this file too, so that
+ * both pages share one script.
  */
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -26,7 +26,7 @@ import { ProfileCard } from "./profile.js";
 import { DayBars, UseChart } from "./use-chart.js";
 import { Tile, UseTiles } from "./use-tiles.js";
 
-/** The history gets at most one new entry per quarter hour. */
+/** Interval at which the history can change: it gets at most one new entry per quarter hour. */
 const QUARTER_S = 900;
 const READ_S = 90;
 
@@ -42,7 +42,7 @@ export function Use() {
 	);
 }
 
-/** A meter that waits for its PIN does not send all amounts. */
+/** Removes unknown amounts, because a meter that waits for its PIN does not send all amounts. */
 function withoutUnknown({ quarters, days, daysBefore, months }: Recent): Recent {
 	return {
 		...(quarters && { quarters: withoutNothing(quarters) }),
@@ -52,7 +52,10 @@ function withoutUnknown({ quarters, days, daysBefore, months }: Recent): Recent 
 	};
 }
 
-/** A meter that waits for its PIN measures electricity, but does not send it. */
+/**
+ * Returns the amounts that the meter measures. A meter that waits for its PIN measures electricity but does not send
+ * it.
+ */
 function measuredIn(pieces: readonly Piece[], isLocked: boolean): readonly Amount[] {
 	return AMOUNTS.filter(
 		(amount) => (isLocked && amount === "import_wh") || pieces.some(({ period }) => period[amount] !== undefined),
@@ -67,7 +70,7 @@ interface Past {
 	reload(): Promise<void>;
 }
 
-/** Loads the history again after each quarter hour. `wallMs` is 0 until the clock is set. */
+/** Loads the history, and loads it again after each quarter hour. `wallMs` is 0 until the clock is set. */
 function useHistory(loadAll: typeof loadRecent): Past {
 	const now = useStore(status);
 	const isBuilt = useBuilt();
@@ -80,7 +83,7 @@ function useHistory(loadAll: typeof loadRecent): Past {
 	const reload = async () => {
 		if (!isSet) return;
 		setError(undefined);
-		// Old data stays until new data arrives, so that the chart keeps the user's choices.
+		// Old data stay until new data arrive, so that the chart keeps the user's choices.
 		const put = (loaded: Recent) => setRecent((old) => ({ ...old, ...loaded }));
 		await loadAll(wallMs, timeZone, put).catch((reason) => setError(asDeviceError(reason)));
 		if (isBuilt("prices")) await loadPrices().catch(() => undefined);
@@ -91,7 +94,7 @@ function useHistory(loadAll: typeof loadRecent): Past {
 	return { recent: isLocked ? withoutUnknown(recent) : recent, error, reload, wallMs, isLocked };
 }
 
-/** Shows all cards at once, together with `children` below them, so that none moves. */
+/** Shows all cards together, with `children` below them, so that nothing moves later. */
 export function OverviewCards({ children }: { children: ComponentChildren }) {
 	const past = useHistory(loadToday);
 	const { recent, error, wallMs } = past;
@@ -106,7 +109,7 @@ export function OverviewCards({ children }: { children: ComponentChildren }) {
 	);
 }
 
-/** Shows nothing without data. */
+/** Shows nothing if there are no data. */
 function TodayCards({ past: { recent, wallMs, isLocked } }: { past: Past }) {
 	const { quarters, days = [] } = recent;
 	const measured = measuredIn(days, isLocked);
@@ -132,8 +135,9 @@ function TodayCards({ past: { recent, wallMs, isLocked } }: { past: Past }) {
 }
 
 /**
- * Peak of the billing period from the meter, else that of the month from the gateway, else that of the two days for
- * which the history has quarter hours. The gateway's running interval is shown too.
+ * Shows the highest power: of the billing period, if the meter records it; otherwise of the month, if the gateway
+ * records it; otherwise of the two days for which the history has quarter hours. Also shows the gateway's running
+ * interval.
  */
 function PeakFact({ quarters }: { quarters: readonly Piece[] }) {
 	const kW = (watts: number) => `${formatNumber(watts / 1000, language, 2, 2)} kW`;

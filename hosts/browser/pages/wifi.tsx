@@ -1,7 +1,7 @@
 /**
- * Joining a Wi-Fi network. The gateway returns to the previous one if it gets no address in the new one. A browser on
- * the gateway's access point sees the result; a browser on the previous network sees the page return, or is shown the
- * new address.
+ * Form for joining a Wi-Fi network. If the gateway gets no address in the new network, it returns to the previous one.
+ * A browser on the gateway's access point shows the result. A browser on the previous network shows the new address, or
+ * the page again if joining has failed.
  */
 
 import { useEffect, useState } from "preact/hooks";
@@ -16,20 +16,20 @@ import type { NetworkStatus } from "../kit/replies.js";
 import { isText, language, t } from "../kit/text.js";
 import { asDeviceError, useDevice } from "../kit/use-device.js";
 
-/** Time between the reply and the change of network. */
+/** Time between the gateway's reply and its change of network. */
 const LEAVE_MS = 3_000;
 const POLL_MS = 2_000;
-/** The gateway's own limit is 45 s. */
+/** Longest wait for the result. The gateway itself waits 45 s. */
 const TRIAL_LIMIT_MS = 60_000;
-/** A report of a wrong password counts only after this time, because at first the cause may be a weak signal. */
+/** Time for which a report of a wrong password is ignored, because at first a weak signal may be the cause. */
 const WRONG_PASSWORD_AFTER_MS = 12_000;
 
-/** `wifi_auth_mode_t` of ESP-IDF. */
+/** Values of `wifi_auth_mode_t` in ESP-IDF. */
 const AUTH_OPEN = 0;
-/** WPA2, WPA3, and both together, with a user name (Enterprise). */
+/** WPA2, WPA3, and both together, in the variants with a user name (Enterprise). */
 const AUTH_ENTERPRISE: readonly number[] = [5, 10, 13, 14];
 
-/** The gateway checks addresses in the same way. */
+/** Form of an IPv4 address. The gateway checks addresses in the same way. */
 export const IPV4_FORM = /^((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(?!$)|$)){4}$/;
 
 interface Network {
@@ -38,7 +38,7 @@ interface Network {
 	readonly authmode: number;
 }
 
-/** The user types the name of a network that is not in the list. */
+/** Stands for a network that is not in the list. The user types its name. */
 const BY_HAND: Network = { ssid: "", rssi: 0, authmode: -1 };
 
 export function signalWord(rssi: number): string {
@@ -56,7 +56,7 @@ function isOverAccessPoint(status: NetworkStatus): boolean {
 	return !status.secure || location.hostname === "192.168.4.1";
 }
 
-/** True if there is a radio, and either no cable or the button was pressed. */
+/** Returns true if there is a radio, and either there is no cable or the button was pressed. */
 export function hasRadio(status: NetworkStatus): boolean {
 	return status.wifi_temporary || (status.wifi_enabled && status.interface !== "ethernet");
 }
@@ -66,7 +66,7 @@ export function networkName({ interface: by, ssid }: NetworkStatus): string {
 }
 
 interface WiFiFormProps {
-	/** The gateway is reachable in the new network. */
+	/** Called when the gateway is reachable in the new network. */
 	onJoined?(status: NetworkStatus): void;
 }
 
@@ -82,7 +82,7 @@ export function WiFiForm({ onJoined }: WiFiFormProps) {
 			) : (
 				<Notice kind="info">{t("wifi.absent")}</Notice>
 			)}
-			{/* The form is only hidden during a scan, so that no input is lost. */}
+			{/* During a scan the form is only hidden, so that no input is lost. */}
 			<div hidden={picked === undefined}>
 				<Settings {...{ status, picked: picked ?? BY_HAND, onJoined }} />
 			</div>
@@ -177,7 +177,7 @@ function aboutOf({ ssid, rssi, authmode }: Network, status: NetworkStatus): stri
 	return words.join(" · ");
 }
 
-/** One entry for each name, with its strongest access point; strongest first. */
+/** Returns one entry for each network name, with its strongest access point. The strongest networks come first. */
 function strongest(networks: readonly Network[]): readonly Network[] {
 	const sorted = networks.filter(({ ssid }) => ssid !== "").sort((a, b) => b.rssi - a.rssi);
 	return sorted.filter(({ ssid }, index) => sorted.findIndex((other) => other.ssid === ssid) === index);
@@ -189,7 +189,7 @@ interface SettingsProps {
 	readonly onJoined: WiFiFormProps["onJoined"];
 }
 
-/** Switch of the form; the API expresses an open network by an empty password. */
+/** Name of a switch in the form. In the API, an empty password expresses an open network. */
 const UNLOCKED = "unlocked";
 export const isStatic = ({ dhcp }: Draft) => dhcp === false;
 
@@ -237,7 +237,7 @@ function Settings({ status, picked, onJoined }: SettingsProps) {
 	const [typed, setTyped] = useState(status.ssid);
 	const isOpen = picked.authmode === AUTH_OPEN;
 	const isByHand = picked === BY_HAND;
-	/** True for the configured network; the gateway already has its password. */
+	/** This is true for the configured network, whose password the gateway already has. */
 	const isCurrent = status.ssid !== "" && (isByHand ? typed : picked.ssid) === status.ssid;
 	const fields = fieldsOf({ ...NETWORK_WIFI, [UNLOCKED]: {} }, [
 		{
@@ -280,16 +280,16 @@ function Settings({ status, picked, onJoined }: SettingsProps) {
 		setJoined(undefined);
 		const ssid = isByHand ? String(values["ssid"]) : picked.ssid;
 		const { hostname, password, [UNLOCKED]: unlocked, ...rest } = values;
-		// Setting the name creates a new certificate.
+		// The name is sent only if it has changed, because the gateway makes a new certificate when the name is set.
 		const name = hostname === "" || hostname === status.hostname ? {} : { hostname };
-		// An empty password keeps the stored one.
+		// If no password is sent, the gateway keeps the stored one.
 		const key = isOpen || unlocked === true ? { password: "" } : password === "" ? {} : { password };
 		await post("network/wifi", { apply: false, ...rest, ...key, ssid, ...name });
 		if (values["apply"] !== true) return;
 		if (!isOverAccessPoint(status)) {
 			const addresses = [`https://${hostname || status.hostname}.local/`];
 			if (values["dhcp"] === false) addresses.push(`https://${values["ip"]}/`);
-			// The input has been sent, so the form can finish.
+			// The input has been sent. The form can end, although the restart is still awaited.
 			awaitRestart({ reason: "moved", addresses });
 			return;
 		}
@@ -351,7 +351,9 @@ function Joined({ status: { ssid, hostname, ip } }: { status: NetworkStatus }) {
 	);
 }
 
-/** Waits until the network is joined. Throws the reason of a failure. `onHint` gets the causes of failed attempts. */
+/**
+ * Waits until the network is joined. Throws the reason of a failure. Calls `onHint` with the causes of failed attempts.
+ */
 async function untilJoined(ssid: string, onHint: (code: string) => void): Promise<NetworkStatus> {
 	const start = Date.now();
 	await wait(LEAVE_MS);

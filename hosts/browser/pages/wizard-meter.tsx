@@ -1,5 +1,6 @@
 /**
- * The wizard's meter step: place the head, find the meter, set the gateway to it, read it, and show the first values.
+ * The step of the wizard about the meter: place the head, find the meter, apply its settings, read it, and show the
+ * first values.
  */
 import { useEffect, useRef } from "preact/hooks";
 import { formatNumber } from "../kit/format.js";
@@ -28,7 +29,7 @@ import { linesOf, nameOf } from "./readings-text.js";
 import { ContinueButton, type StepProps } from "./wizard-step.js";
 
 const READ_LIMIT_S = 60;
-/** Number of values shown from the first readout. */
+/** Number of values of the first readout that are shown. */
 const SHOWN = 6;
 
 export function FirstContact({ next, back, actions }: StepProps) {
@@ -39,7 +40,7 @@ export function FirstContact({ next, back, actions }: StepProps) {
 	const before = useRef(revision);
 	const heading = useRef<HTMLHeadingElement>(null);
 	useEffect(() => {
-		// Continues after the button has applied the protocol that was found.
+		// The step continues when the button has applied the protocol that was found.
 		if (revision !== before.current) {
 			heading.current?.scrollIntoView();
 			readNow();
@@ -52,7 +53,7 @@ export function FirstContact({ next, back, actions }: StepProps) {
 	const isEncrypted = failure?.body.code?.endsWith("/no-key") === true;
 	const needs = useRef({ access: false, pin: false, isAMIS: false });
 	const search = useClientSearch(!isReading && (isLimited || mayAdmitAnother(failure)));
-	// The form remains while the meter is read with the form's settings.
+	// The form stays while the meter is read with the settings in the form.
 	if (!isReading && !search.isRunning) {
 		const access = isLimited || isRefused(failure);
 		const isAMIS = failure?.body.code?.startsWith("amis/") === true;
@@ -105,7 +106,9 @@ export function FirstContact({ next, back, actions }: StepProps) {
 	);
 }
 
-/** Drawing of a meter with display and round port. The optical head is beside it, with the cable downwards. */
+/**
+ * Drawing of a meter with a display and a round port. The optical head is beside the meter, with its cable downwards.
+ */
 function Drawing() {
 	return (
 		<svg class="sketch" viewBox="0 0 260 150" role="img" aria-label={t("align.drawing")}>
@@ -124,7 +127,7 @@ function Drawing() {
 	);
 }
 
-/** Energy counters, otherwise the first values. */
+/** Shows the energy counters, or if there are none, the first values. */
 function FirstReading({ last: { readings, meter_id, status } }: { last: Readout }) {
 	const counters = countersOf(readings).map(({ reading: record }) => record);
 	return (

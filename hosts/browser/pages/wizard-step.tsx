@@ -7,15 +7,15 @@ import { t } from "../kit/text.js";
 export interface StepProps {
 	/** Called when the step is done or skipped. */
 	next(): void;
-	/** Button to the previous step; none in the first step. */
+	/** Button that leads to the previous step. The first step has none. */
 	readonly back: ComponentChildren;
-	/** `back`, and the button that skips the step. */
+	/** The button `back`, and the button that skips the step. */
 	readonly actions: ComponentChildren;
-	/** Last step: the gateway has joined a Wi-Fi network. */
+	/** For the last step: called when the gateway has joined a Wi-Fi network. */
 	readonly onJoined: (status: NetworkStatus) => void;
 }
 
-/** For a step in which nothing is left to do. */
+/** Button for a step in which nothing is left to do. */
 export function ContinueButton({ next, label, back }: Pick<StepProps, "next" | "back"> & { label?: string }) {
 	return (
 		<div class="actions">

@@ -1,6 +1,6 @@
 /**
- * First set-up: language, password, time, meter, and Wi-Fi last, because the gateway's own network may end when Wi-Fi
- * is joined. Each step can be skipped, and the wizard can be left at any time.
+ * Wizard for the first set-up: language, password, time, meter, Wi-Fi. Wi-Fi is last, because the gateway's own network
+ * may end when another one is joined. Each step can be skipped, and the wizard can be left at any time.
  */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { LanguageChoice, ThemeChoice } from "../kit/choices.js";
@@ -23,9 +23,12 @@ import { ContinueButton, type StepProps } from "./wizard-step.js";
 /** Address in the gateway's own network. */
 const ACCESS_POINT = "192.168.4.1";
 const NO_ADDRESS = "0.0.0.0";
-/** Password on the label, kept during the step that changes it, so that a reload does not ask for it again. */
+/**
+ * Key of the label password. It is stored during the step that changes it, so that the user need not type it again
+ * after a reload.
+ */
 const LABEL = "label";
-/** Survives a reload. */
+/** Key of the current step, which survives a reload. */
 const STEP = "setup";
 
 const STEPS = [
@@ -118,7 +121,7 @@ function Language({ next, back }: StepProps) {
 
 function Password({ next, back, actions }: StepProps) {
 	const now = useStore(status);
-	// Saving changes the state, and the form must remain until the next step is shown.
+	// The first answer is kept, because saving changes the gateway's state, but the form must stay until the next step.
 	const [isNew, setNew] = useState<boolean>();
 	useEffect(() => {
 		if (now !== undefined && isNew === undefined) setNew(!now.password_default);

@@ -1,4 +1,4 @@
-/** Form for the Zigbee mappings. */
+/** Form for mapping values to Zigbee attributes. */
 import { useRef, useState } from "preact/hooks";
 import { Choice } from "../kit/choices.js";
 import type { DeviceError } from "../kit/device.js";
@@ -26,7 +26,7 @@ import {
 	type ZigbeeMap,
 } from "./mapping.js";
 
-/** `key` never changes. */
+/** A line of the form. Its `key` never changes. */
 interface Line extends Entry {
 	readonly key: number;
 }
@@ -195,7 +195,7 @@ function aboutLine({ obis, mapping_id }: Line, readings: readonly Reading[]): st
 		return parts !== undefined && (isFull(obis) ? parts.full === wanted?.full : parts.short === wanted?.short);
 	});
 	if (reading === undefined) {
-		// If the meter has no total energy, the gateway sends the sum of the tariffs.
+		// If the meter does not send the total energy, the gateway sends the sum of the tariffs.
 		const tariff = /^([12]\.8\.)0$/.exec(wanted?.short ?? "")?.[1];
 		return tariff && readings.some(({ obis_long }) => partsOf(obis_long)?.short === `${tariff}1`)
 			? ""
@@ -236,7 +236,7 @@ function Suggestions({ readings }: { readings: readonly Reading[] }) {
 	);
 }
 
-/** Targets and codes in more than one line. */
+/** Returns the targets and codes that are in more than one line. */
 function duplicatesOf(lines: readonly Line[]): readonly string[] {
 	const twice = (names: readonly string[]) => new Set(names.filter((name, index) => names.indexOf(name) !== index));
 	const targets = twice(lines.map(({ mapping_id }) => mapping_id).filter((id) => id !== UNMAPPED));

@@ -1,4 +1,4 @@
-/** State of Zigbee, joining a network, and the mapping of values. */
+/** State of Zigbee, the form for joining a network, and the mapping of values. */
 import { useEffect, useState } from "preact/hooks";
 import { awaitRestart, post } from "../kit/device.js";
 import { Confirm } from "../kit/dialog.js";
@@ -17,7 +17,7 @@ import { MapForm } from "./zigbee-map.js";
 
 const POLL_MS = 10_000;
 const JOINING_POLL_MS = 2_000;
-/** The gateway's search for a network. */
+/** Time for which the gateway searches for a network. */
 const JOINING_S = 300;
 
 export function Zigbee() {
@@ -62,18 +62,18 @@ interface StateProps {
 	reload(): Promise<void>;
 }
 
-/** Progress of joining during this visit of the page. */
+/** Progress of joining since the page was opened. */
 type Joining = "begun" | "done" | "failed" | undefined;
 
 function State({ radio, reload }: StateProps) {
 	const { joined, joining_secs, role, ieee_address, coprocessor } = radio;
 	const isJoining = joining_secs > 0;
-	// Between two attempts the state is "not joined".
+	// Between two attempts the gateway's state is "not joined", so the page shows "joining".
 	const state = isJoining && radio.state === "not_joined" ? "joining" : radio.state;
 	const { value: version } = useDevice<Version>("system/version");
 	const [asking, setAsking] = useState(false);
 	const [joining, setJoining] = useState<Joining>();
-	// The name is that of modules/zigbee/attributes.ts.
+	// The name is the same as in modules/zigbee/attributes.ts.
 	const name = `Meter gateway ${version?.device.model ?? ""}`;
 	const joinedText = t("zigbee.joined", { name, pan: hex(radio.pan_id), n: radio.channel });
 	const isOver = !isJoining && (state === "joined" || state === "not_joined");

@@ -1,4 +1,4 @@
-/** Texts for failed readouts: causes, most likely first. */
+/** Texts for failed readouts. Each text begins with the most likely cause. */
 import type { Translations } from "./translations.js";
 
 export const FAILURES = {

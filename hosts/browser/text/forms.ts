@@ -1,4 +1,4 @@
-/** Texts about the required form of a field. */
+/** Texts that explain the required form of a field. */
 import type { Translations } from "./translations.js";
 
 export const FORMS = {

@@ -1,4 +1,4 @@
-/** Texts about changes while a page is shown. */
+/** Texts about changes that happen while a page is shown. */
 import type { Translations } from "./translations.js";
 
 export const LIVE = {

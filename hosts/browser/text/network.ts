@@ -1,4 +1,4 @@
-/** Texts of the page "network", also for joining Wi-Fi in the wizard. */
+/** Texts of the page "network", and of the wizard's step about Wi-Fi. */
 import type { Translations } from "./translations.js";
 
 export const NETWORK = {

@@ -1,7 +1,7 @@
-/** `{name}` is replaced by a value. */
+/** A text in each language. `{name}` in it is replaced by a value. */
 export type Translations = readonly [en: string, de: string, pl: string];
 
-/** The page's `lang` (BCP 47), in the order of `Translations`. */
+/** Values of the page's `lang` (BCP 47), in the order of `Translations`. */
 export const LANGUAGES = ["en", "de", "pl"] as const;
 export type Language = (typeof LANGUAGES)[number];
 

@@ -22,7 +22,7 @@ void ethernet_core_close(ethernet_core *core)
 	pthread_mutex_destroy(&core->lock);
 }
 
-/* Resets the state before the driver is called, because it may report the new address at once. */
+/* Resets the state before the driver is called, because the driver may report the new address immediately. */
 static void prepare(ethernet_core *core)
 {
 	pthread_mutex_lock(&core->lock);

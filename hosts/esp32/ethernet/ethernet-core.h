@@ -1,6 +1,7 @@
 /*
- * State machine of the Ethernet port, between ethernet-xs.c, which implements `Ethernet` of the host contract, and the
- * driver (ethernet-driver.h). Events may arrive in any thread; call everything else in the machine's thread.
+ * State machine of the Ethernet port, between ethernet-xs.c, which implements `Ethernet` of the host contract
+ * (modules/io/host.ts), and the driver (ethernet-driver.h). Events may arrive in any thread; call all other functions
+ * in the thread of the XS machine.
  *
  *   state      start      link up    address    address lost    link lost    stop
  *   OFF        UNLINKED   -          -          -               -            OFF
@@ -8,8 +9,8 @@
  *   LINKED     LINKED     LINKED     ADDRESSED  LINKED          UNLINKED     OFF
  *   ADDRESSED  LINKED     LINKED     ADDRESSED  LINKED          UNLINKED     OFF
  *
- * There is no queue: an event changes the state under the lock, and the machine's thread is notified if the state
- * differs from the one last reported.
+ * Events are not queued. An event changes the state under the lock. If the new state differs from the state that was
+ * last reported, the machine's thread is notified.
  */
 #ifndef ETHERNET_CORE_H
 #define ETHERNET_CORE_H
@@ -18,7 +19,7 @@
 
 #include "ethernet-driver.h"
 
-/* `speed` is in Mbit/s, 0 without a link. `address.ip` is 0 if the port has no address; without a link it has none. */
+/* `speed` is in Mbit/s, 0 without a link. `address.ip` is 0 if the port has no address, as always without a link. */
 typedef struct {
 	bool linked;
 	uint16_t speed;
@@ -29,7 +30,7 @@ typedef struct {
 	pthread_mutex_t lock;
 	/* The lock guards the members from here on. */
 	bool on;
-	/* A delivery to the machine's thread is under way. */
+	/* True while a delivery to the machine's thread is under way. */
 	bool posted;
 	ethernet_state now;
 	ethernet_state reported;
@@ -38,17 +39,26 @@ typedef struct {
 void ethernet_core_open(ethernet_core *core);
 void ethernet_core_close(ethernet_core *core);
 
-/* A port that is on gets the new settings and keeps its link. False if it does not start; it is then off. */
+/*
+ * Turns the port on. A port that is already on gets the new settings and keeps its link. Returns false if the port does
+ * not start; it is off then.
+ */
 bool ethernet_core_start(ethernet_core *core, const ethernet_settings *settings);
 void ethernet_core_stop(ethernet_core *core);
 
-/* Any thread may call. */
+/* May be called in any thread. */
 void ethernet_core_event(ethernet_core *core, const ethernet_event *event);
 
-/* True if the caller must post a delivery: the state has changed, and none is under way. Any thread may call. */
+/*
+ * Returns true if the caller must post a delivery because the state has changed and no delivery is under way. May be
+ * called in any thread.
+ */
 bool ethernet_core_must_post(ethernet_core *core);
 
-/* The function that machine_post delivers calls it. True: report the state, then call again; false: return. */
+/*
+ * Called by the function that machine_post delivers. If the result is true, that function must report the state and
+ * call again; otherwise it must return.
+ */
 bool ethernet_core_must_report(ethernet_core *core);
 
 ethernet_state ethernet_core_now(ethernet_core *core);

@@ -1,4 +1,4 @@
-/* The first start creates everything and stop deletes it, so that a port that is off uses no memory. */
+/* ESP-IDF's objects are created by the first start and deleted by stop, so a port that is off uses no memory. */
 #include "ethernet-driver.h"
 
 #include <string.h>
@@ -14,7 +14,8 @@
 #include "ethernet-port.h"
 
 /*
- * Higher than the priority of the Wi-Fi station (100): if both are connected, traffic to other networks uses the cable.
+ * Route priority of the port. It is higher than the priority of the Wi-Fi station (100), so traffic to other networks
+ * uses the cable if both are connected.
  */
 enum { ROUTE_PRIORITY = 110 };
 
@@ -29,7 +30,7 @@ static struct {
 	void (*notify)(void *context, const ethernet_event *event);
 	void *context;
 	bool has_shutdown;
-	/* Objects in the order of their creation; NULL while the port is off. */
+	/* ESP-IDF's objects in the order of their creation. All are NULL while the port is off. */
 	esp_netif_t *interface;
 	ethernet_parts parts;
 	esp_eth_handle_t driver;
@@ -52,7 +53,7 @@ static void on_link(void *context, esp_event_base_t base, int32_t id, void *data
 	port.notify(port.context, &event);
 }
 
-/* Reports the present state, because settings may have changed since the event. */
+/* Reports the present address instead of the event's address, because settings may have changed since the event. */
 static void on_ip(void *context, esp_event_base_t base, int32_t id, void *data)
 {
 	ethernet_event event = { .kind = ETHERNET_ADDRESS_LOST };
@@ -75,7 +76,10 @@ static void stop_listening(void)
 	for (unsigned i = 0; i < COUNT(IP_EVENTS); i++) esp_event_handler_unregister(IP_EVENT, IP_EVENTS[i], on_ip);
 }
 
-/* ESP-IDF's handlers run before ours, and have removed the address of an interface that has lost its link. */
+/*
+ * Registers the event handlers. ESP-IDF's own handlers run first, so an interface that has lost its link has no address
+ * any more when ours run.
+ */
 static bool listen(void)
 {
 	bool done = true;
@@ -86,7 +90,7 @@ static bool listen(void)
 	return done;
 }
 
-/* GPIO 0 must have no clock while the chip boots. */
+/* Turns the PHY off. GPIO 0 must have no clock while the chip boots. */
 static void shut_down(void)
 {
 	if (port.driver) ethernet_port_power_off(&port.pins);
@@ -114,7 +118,7 @@ static bool make_interface(void)
 	return port.interface != NULL;
 }
 
-/* A W5500 has no MAC address, and an emulator has its own. */
+/* Gives the port the chip's MAC address, because a W5500 has none and an emulator has its own. */
 static bool set_mac(void)
 {
 	uint8_t mac[ETHERNET_MAC_SIZE];
@@ -151,7 +155,7 @@ static void remove_all(void)
 	port.interface = NULL;
 }
 
-/* DHCP stops first, so that the address is requested again with the new host name. */
+/* Sets host name and address. DHCP stops first, so that the address is requested again with the new host name. */
 static bool configure(const ethernet_settings *settings)
 {
 	const esp_netif_ip_info_t info = {
@@ -161,7 +165,7 @@ static bool configure(const ethernet_settings *settings)
 	};
 	esp_netif_dns_info_t dns = { .ip.type = ESP_IPADDR_TYPE_V4, .ip.u_addr.ip4.addr = settings->dns };
 	if (esp_netif_set_hostname(port.interface, settings->hostname) != ESP_OK) return false;
-	/* Fails if DHCP is already stopped, which is harmless. */
+	/* This call fails if DHCP is already stopped. That is harmless. */
 	esp_netif_dhcpc_stop(port.interface);
 	if (settings->address.ip == 0) return esp_netif_dhcpc_start(port.interface) == ESP_OK;
 	return esp_netif_set_ip_info(port.interface, &info) == ESP_OK &&
@@ -172,7 +176,7 @@ static bool run(void)
 {
 	if (port.runs) return true;
 	if (!port.has_shutdown) port.has_shutdown = esp_register_shutdown_handler(shut_down) == ESP_OK;
-	/* Set before the start, so that the caller can stop a start that failed halfway. */
+	/* This is set before the start, so that the caller can stop a start that failed halfway. */
 	port.runs = true;
 	return esp_eth_start(port.driver) == ESP_OK;
 }

@@ -1,4 +1,4 @@
-/* OpenCores' 10/100 MAC with a PHY, as in Espressif's QEMU. It has no pins. */
+/* The port that Espressif's QEMU emulates: OpenCores' 10/100 MAC with a PHY. It needs no pins. */
 #include "ethernet-port.h"
 
 #include "esp_eth_mac_openeth.h"

@@ -1,6 +1,7 @@
 /*
- * Interface between ethernet-driver.c and a kind of port: the drivers of its MAC and PHY. A firmware contains one of
- * ethernet-rmii.c, ethernet-w5500.c and ethernet-openeth.c, chosen by the board's row (tools/sdk/esp32.ts).
+ * Interface between ethernet-driver.c and the drivers of a MAC and its PHY. Each kind of port has its own
+ * implementation. A firmware contains one of ethernet-rmii.c, ethernet-w5500.c and ethernet-openeth.c, as the board's
+ * row in boards.ts requires (tools/sdk/esp32.ts).
  */
 #ifndef ETHERNET_PORT_H
 #define ETHERNET_PORT_H
@@ -15,12 +16,15 @@ typedef struct {
 	esp_eth_phy_t *phy;
 } ethernet_parts;
 
-/* On failure `parts` contains the drivers already created; everything else is released. */
+/*
+ * Creates the drivers of MAC and PHY. On failure `parts` contains the drivers that were already created; everything
+ * else is released.
+ */
 bool ethernet_port_make(const ethernet_pins *pins, ethernet_parts *parts);
 
 void ethernet_port_end(const ethernet_pins *pins);
 
-/* The drivers stay, for a restart. Any task may call. */
+/* Removes the PHY's power. The drivers stay, for a restart. May be called in any task. */
 void ethernet_port_power_off(const ethernet_pins *pins);
 
 #endif

@@ -2,9 +2,9 @@
  * A PHY on RMII with the ESP32's own MAC. ESP-IDF's generic driver only needs the registers of IEEE 802.3, clause 22.
  * Order of `pins`: PHY address (not a pin), MDC, MDIO, power or ETHERNET_NO_PIN, clock.
  *
- * The power pin is the "reset" of ESP-IDF's driver, which sets it low for 10 ms and then high. This restarts the PHY
- * and its oscillator, whose clock the MAC needs for its own reset. At other times the pin is low: an oscillator at GPIO
- * 0 must be silent while the chip samples that pin to choose its boot mode.
+ * ESP-IDF's driver treats the power pin as a reset pin: it sets the pin low for 10 ms and then high. This restarts the
+ * PHY and its oscillator, whose clock the MAC needs for its own reset. At other times the pin is low: an oscillator at
+ * GPIO 0 must be silent while the chip samples that pin to choose its boot mode.
  */
 #include "ethernet-port.h"
 
@@ -14,8 +14,9 @@
 enum { PHY_ADDRESS, MDC, MDIO, POWER, CLOCK };
 
 /*
- * POWERED: time from power-on to the first register access. A LAN8720 needs up to 25 ms, an oscillator 10 ms.
- * NEGOTIATION: ESP-IDF checks the link once after 100 ms instead of waiting for 4 s. A timer detects a later link.
+ * POWERED_MS: time from power-on to the first register access. A LAN8720 needs up to 25 ms, an oscillator 10 ms.
+ * NEGOTIATION_MS: ESP-IDF checks the link once after this time. By default it would wait up to 4 s. A timer detects a
+ * later link.
  */
 enum { POWERED_MS = 100, NEGOTIATION_MS = 100 };
 

@@ -1,6 +1,6 @@
 /*
- * A W5500 on SPI, driver espressif/w5500 of ESP-IDF's component registry. Order of `pins`: MISO, MOSI, SCLK, CS, INT,
- * RST. The W5500 has no power switch; it is in reset while the port is off.
+ * A W5500 on SPI, with the driver espressif/w5500 from ESP-IDF's component registry. Order of `pins`: MISO, MOSI, SCLK,
+ * CS, INT, RST. The W5500 has no power switch; it is in reset while the port is off.
  */
 #include "ethernet-port.h"
 
@@ -11,15 +11,18 @@
 
 enum { MISO, MOSI, SCLK, CS, INT, RST };
 
-/* The W5500 allows 80 MHz. 20 MHz are safe on pins that are not native to SPI, and carry over 10 Mbit/s of payload. */
+/*
+ * CLOCK_HZ: clock of the SPI bus. The W5500 allows 80 MHz. 20 MHz are safe even on pins that are not native to SPI, and
+ * are enough for over 10 Mbit/s of payload.
+ */
 enum { CLOCK_HZ = 20000000, QUEUE = 20 };
 
-/* The PLL takes 1 ms before the first register access (data sheet 1.0.9, 5.5.1). */
+/* Times of a reset. The PLL needs 1 ms before the first register access (data sheet 1.0.9, 5.5.1). */
 enum { RESET_US = 1000, POWERED_MS = 10 };
 
 #define HOST SPI2_HOST
 
-/* The button may already have installed ESP-IDF's GPIO service. */
+/* Opens the SPI bus and ESP-IDF's GPIO service, which the button may already have installed. */
 static bool open_bus(const int *pins)
 {
 	const spi_bus_config_t bus = {

@@ -17,9 +17,9 @@ typedef struct {
 	xsMachine *the;
 	xsSlot target;
 	ethernet_core core;
-	/* One reference for the object, and one for a delivery under way. */
+	/* Number of references: one for the object, and one for a delivery under way. */
 	atomic_uint references;
-	/* Used in the machine's thread only. */
+	/* True after the object was closed. Only used in the machine's thread. */
 	bool closed;
 } ethernet_binding;
 
@@ -41,7 +41,7 @@ static void deliver(void *context)
 	release(binding);
 }
 
-/* May be called in any thread. */
+/* Posts a delivery if needed. May be called in any thread. */
 static void notify_soon(ethernet_binding *binding)
 {
 	if (!ethernet_core_must_post(&binding->core)) return;
@@ -49,7 +49,7 @@ static void notify_soon(ethernet_binding *binding)
 	machine_post(binding->the, deliver, binding);
 }
 
-/* Called by the driver in any thread. */
+/* The driver calls this in any thread. */
 static void notify(void *context, const ethernet_event *event)
 {
 	ethernet_binding *binding = context;
@@ -71,7 +71,7 @@ void xs_ethernet_destructor(void *data)
 	release(data);
 }
 
-/* (target, 6 GPIOs); a missing pin is -1. */
+/* Arguments: target, 6 GPIOs. A missing pin is -1. */
 void xs_ethernet(xsMachine *the)
 {
 	ethernet_pins pins;
@@ -97,7 +97,7 @@ static ethernet_binding *binding_of(xsMachine *the)
 	return binding;
 }
 
-/* (hostname, ip, netmask, gateway, dns): true if the port is on. */
+/* Arguments: hostname, ip, netmask, gateway, dns. Returns true if the port is on. */
 void xs_ethernet_start(xsMachine *the)
 {
 	ethernet_binding *binding = binding_of(the);

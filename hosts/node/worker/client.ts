@@ -6,7 +6,7 @@ import { Stream, type WirePins } from "./streams.js";
 const NOTHING = new Uint8Array(0);
 
 class ProxyClient extends Stream implements Client {
-	/** State when the connection was closed. */
+	/** Address and resumption of the connection when it was closed. */
 	#last: { readonly address: string; readonly isResumed: boolean } | undefined;
 
 	constructor(options: ClientOptions) {

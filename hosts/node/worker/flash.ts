@@ -1,4 +1,4 @@
-/** The worker's proxy of the flash; each command names the partition. */
+/** The worker's proxy of the flash. Each command contains the partition's name. */
 import type { Flash, Partition } from "../../../modules/io/flash.js";
 import { COMMANDS } from "./protocol.js";
 import type { Wire } from "./wire.js";

@@ -1,10 +1,11 @@
 /** Globals of the xsnap worker in addition to those of the language. */
 
 /**
- * Set by the script; called by the worker for each event. An exception is returned to the parent process as an error.
+ * The worker's script sets this function, and the worker calls it for each event. An exception is returned to the
+ * parent process as an error.
  */
 declare var handleCommand: (message: ArrayBuffer) => void;
-/** Waits for the reply of the parent process. */
+/** Sends a command to the parent process and waits for the reply. */
 declare function issueCommand(message: ArrayBuffer): ArrayBuffer;
 declare function gc(): void;
 

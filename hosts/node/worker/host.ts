@@ -1,4 +1,4 @@
-/** The host contract inside the XS worker except streams (streams.ts); each call is a command over the Wire. */
+/** The host contract inside the XS worker, except streams (streams.ts). Each call is a command that the Wire sends. */
 
 import type {
 	CertificateFile,
@@ -71,7 +71,7 @@ class WireClock implements Clock {
 		this.#wire = wire;
 	}
 
-	/** Does not change while an event is handled, so that no deadline seems late. */
+	/** Returns the monotonic time. It does not change while an event is handled, so no deadline seems late. */
 	monotonicMs(): number {
 		return this.#wire.monotonicMs;
 	}
@@ -83,7 +83,7 @@ class WireClock implements Clock {
 
 	setUTC(utcMs: number): void {
 		this.#wire.call(COMMANDS.setUTC, 0, utcMs);
-		// This offset is used until the next event, which contains the host's offset.
+		// This offset is used until the next event, which contains the offset of the host.
 		this.#wire.utcOffsetMs = utcMs - this.#wire.monotonicMs;
 	}
 }
@@ -281,7 +281,7 @@ class WireRetained implements Retained {
 	}
 }
 
-/** The host that EVENT_START describes. */
+/** Creates the Host that the data of EVENT_START describe. */
 export function createHost(wire: Wire, start: ArrayBuffer): Host {
 	const flags = new DataView(start).getUint32(21, true);
 	const lines = wire.decoder.decode(new Uint8Array(start, EVENT_HEADER_BYTES)).split("\n");

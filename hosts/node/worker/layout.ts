@@ -1,20 +1,20 @@
 /**
- * Kinds of the values in a command or a reply (protocol.ts). Values follow one another without gaps; numbers are
- * little-endian. Only the last value may be of a kind without a length.
+ * Kinds of the values in a command or a reply (protocol.ts). Values follow one another without gaps. Numbers are
+ * little-endian. Only the last value may be of a kind that has no length.
  */
 
 export const U8 = 0;
 export const U16 = 1;
 export const U32 = 2;
 export const F64 = 3;
-/** A u16 length, then UTF-8. */
+/** A u16 length, followed by UTF-8. */
 export const TEXT = 4;
-/** A u32 length, then the bytes. */
+/** A u32 length, followed by the bytes. */
 export const BYTES = 5;
-/** Text up to the end of the message. */
+/** Text until the end of the message. */
 export const LAST_TEXT = 6;
 export const LAST_BYTES = 7;
-/** Any value as JSON; undefined is null. */
+/** Any value as JSON. Undefined is sent as null. */
 export const LAST_JSON = 8;
 
 export type Layout = readonly number[];
@@ -59,7 +59,7 @@ export function encodeValues(layout: Layout, values: readonly unknown[], head: n
 	return bytes;
 }
 
-/** Fast path for messages with one value: timer, read, write. */
+/** Faster encoding for messages with one value, such as a timer, a read or a write. */
 function encodeValue(kind: number, value: unknown, head: number): Uint8Array {
 	const size = SIZES[kind];
 	const part = partOf(kind, value);
@@ -72,7 +72,7 @@ function encodeValue(kind: number, value: unknown, head: number): Uint8Array {
 	return bytes;
 }
 
-/** Bytes are views of the message, not copies. */
+/** Decodes the values. Bytes are views of the message, not copies. */
 export function decodeValues<L extends Layout>(layout: L, message: Uint8Array, head: number): ValuesOf<L> {
 	if (layout.length === 0) return [] as ValuesOf<L>;
 	const kind = layout[0];

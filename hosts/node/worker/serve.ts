@@ -9,7 +9,7 @@ export interface Firmware {
 	stop(): void;
 }
 
-/** `make` is called once, at EVENT_START. */
+/** Passes events to the firmware. `make` is called once, at EVENT_START. */
 export function serve(make: (host: Host) => Firmware): void {
 	const wire = new Wire();
 	let firmware: Firmware | undefined;
@@ -25,7 +25,7 @@ export function serve(make: (host: Host) => Firmware): void {
 		try {
 			dispatch(message);
 		} catch (error) {
-			// The worker passes on only the message of an exception.
+			// The worker passes on only the message of an exception, so the stack is added to it.
 			throw error instanceof Error ? new Error(`${error.message}\n${error.stack}`) : error;
 		}
 	};

@@ -1,6 +1,6 @@
 /**
- * Serial ports, listeners and sockets: each call is one command to the Node process. Events contain the room for
- * writing, so that a write that is too long is refused here. `pins` contains the Wire.
+ * The worker's proxies of serial ports, listeners and sockets. Each call is one command to the Node process. Events
+ * contain the room for writing, so that this code can refuse a write that is too long. `pins` contains the Wire.
  */
 import type { CertificatePair } from "../../../modules/io/crypto.js";
 import type {
@@ -159,12 +159,12 @@ export class ProxySocket extends Stream implements Socket {
 
 export class ProxyListener implements Listener, Target {
 	readonly port: number;
-	/** The callbacks are kept, not the options, which contain the private key. */
+	/** The object keeps the callbacks instead of the options, because the options contain the private key. */
 	readonly #onReadable: ListenerOptions["onReadable"];
 	readonly #onError: ListenerOptions["onError"];
 	readonly #wire: Wire;
 	readonly #id: number;
-	/** Ids of unanswered tests; undefined before the first test. */
+	/** Ids of the unanswered self-tests, or undefined before the first test. */
 	#tests: number[] | undefined;
 	#closed = false;
 

@@ -1,4 +1,4 @@
-/** The worker's proxies of slots and inflaters. */
+/** The worker's proxies of firmware slots and inflaters. */
 import { P256_POINT_LENGTH } from "../../../modules/io/crypto.js";
 import { INFLATE_WINDOW, type Inflater, type Partition, type Update } from "../../../modules/io/flash.js";
 import { ProxyPartition } from "./flash.js";

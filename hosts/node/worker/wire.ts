@@ -13,7 +13,9 @@ import {
 } from "./protocol.js";
 
 export interface Target {
-	/** `kind`: EVENT_…; `count`: the event's number; `text`: the data after the header. */
+	/**
+	 * Handles an event. `kind` is EVENT_…, `count` is the event's number, and `text` contains the data after the header.
+	 */
 	handle(kind: number, count: number, text: Uint8Array): void;
 }
 
@@ -35,9 +37,9 @@ class Question implements Target {
 }
 
 export class Wire {
-	/** Time of the event being handled; never decreases. */
+	/** Time of the event that is being handled. It never decreases. */
 	monotonicMs = 0;
-	/** Unix time minus monotonic time; NaN while the clock is not set. */
+	/** Unix time minus monotonic time, or NaN while the clock is not set. */
 	utcOffsetMs = Number.NaN;
 	readonly encoder = new TextEncoder();
 	readonly decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -56,7 +58,7 @@ export class Wire {
 		this.attach(id, new Question(this, id, answered));
 	}
 
-	/** Also closes the object on the other side. */
+	/** Frees the id, and also closes the object in the Node process. */
 	close(id: number): void {
 		this.#targets.delete(id);
 		this.call(COMMANDS.close, id);
@@ -70,7 +72,7 @@ export class Wire {
 		return this.#targets.get(id);
 	}
 
-	/** Undefined for REPLY_ABSENT. Throws the host's error. */
+	/** Returns undefined for REPLY_ABSENT. Throws the host's error. */
 	call<Takes extends Layout, Gives extends Layout>(
 		{ code, takes, gives }: Command<Takes, Gives>,
 		id: number,
@@ -93,7 +95,7 @@ export class Wire {
 		this.call(COMMANDS.trace, 0, message);
 	}
 
-	/** Returns the kind of an event with id 0; passes another one to its object, and returns 0. */
+	/** Returns the kind of an event with id 0. Passes any other event to its object and returns 0. */
 	receive(message: ArrayBuffer): number {
 		const view = new DataView(message);
 		const kind = view.getUint8(0);
