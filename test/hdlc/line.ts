@@ -11,7 +11,7 @@ import { EVENT_APDU, EVENT_CONNECTED, EVENT_END } from "../../modules/hdlc/event
 import { HDLC_TOO_LONG } from "../../modules/hdlc/failures.js";
 import { OUTPUT_EVENT, OUTPUT_NONE } from "../../modules/io/machine.js";
 import type { Failure } from "../../modules/readout/failure.js";
-import { DEFAULTS, TIMEOUT_MS } from "./driver.js";
+import { DEFAULTS, TIMEOUT_MS } from "./connection-driver.js";
 import { hex } from "./frames.js";
 import { Server } from "./server.js";
 

@@ -20,7 +20,7 @@ import { STATUS_OK } from "../../modules/readout/readout.js";
 import { RecordWriter } from "../../modules/readout/record-writer.js";
 import { frame } from "../../tools/meter/telegram.js";
 import { Bed } from "../cosem/bed.js";
-import { fromMeter } from "../hdlc/driver.js";
+import { fromMeter } from "../hdlc/connection-driver.js";
 import { UA } from "../hdlc/frames.js";
 import { Driver } from "../iec62056-21/driver.js";
 import { bytesOf } from "../latin1.js";

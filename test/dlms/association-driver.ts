@@ -69,7 +69,7 @@ export interface ClientOptions extends Partial<CipherOptions> {
 	pduLimit?: number;
 }
 
-export class Conversation {
+export class AssociationDriver {
 	readonly association: Association;
 	readonly cipher: Cipher;
 	readonly reading: Reading;
