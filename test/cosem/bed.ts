@@ -57,7 +57,7 @@ function values({ readout }: Pick<Outcome, "readout">): string[] {
  * Runs `count` sessions on lines that flip bits; each value must be the meter's. Returns the number of complete
  * readouts.
  */
-export function converse(count: number, seed: number): number {
+export function runSessions(count: number, seed: number): number {
 	const random = new SeededRandom(seed);
 	const expected = values(new Bed({}).meter("").succeed());
 	let whole = 0;
@@ -68,7 +68,7 @@ export function converse(count: number, seed: number): number {
 		bed.meter(random.below(2) === 0 ? "" : "--mode-e --inactivity 5");
 		const { readout } = bed.read();
 		for (const value of values({ readout })) {
-			assert.ok(expected.includes(value), `SEED=${seed}, conversation ${i}: ${value}`);
+			assert.ok(expected.includes(value), `SEED=${seed}, session ${i}: ${value}`);
 		}
 		if (readout?.status === STATUS_OK) whole++;
 	}

@@ -524,27 +524,27 @@ describe("a listener to pushes", () => {
 			"between blocks": (bed) => void bed.take(blockPush(PLAIN, 20).subarray(0, 45)),
 			"in M-Bus": (bed) => void bed.take(mbusPush(PLAIN).subarray(0, 9)),
 			"after a push": (bed) => void bed.take(hdlcPush(PLAIN)),
-			ended: (bed) => bed.conversation.abort(0),
+			ended: (bed) => bed.session.abort(0),
 		};
 		for (const [name, reach] of Object.entries(states)) {
 			const bed = new PushBed();
 			reach(bed);
-			const { conversation } = bed;
+			const { session } = bed;
 			bed.take(new Uint8Array(0));
-			conversation.advance(-1);
-			conversation.poll();
-			assert.equal(conversation.readout(EVENT_POOR, 1), undefined);
-			assert.equal(conversation.readout(EVENT_END, 1), undefined);
+			session.advance(-1);
+			session.poll();
+			assert.equal(session.readout(EVENT_POOR, 1), undefined);
+			assert.equal(session.readout(EVENT_END, 1), undefined);
 			bed.silence();
 			if (name !== "ended") assert.deepEqual(resultsOf(bed.take(mbusPush(PLAIN))), [RECORDS], name);
-			conversation.abort(bed.nowMs);
+			session.abort(bed.nowMs);
 			assert.deepEqual(
 				bed.events().filter((one) => one !== "end"),
 				[],
 			);
-			conversation.abort(bed.nowMs);
+			session.abort(bed.nowMs);
 			assert.deepEqual(bed.take(mbusPush(PLAIN)), []);
-			assert.equal(conversation.deadlineMs, Number.POSITIVE_INFINITY);
+			assert.equal(session.deadlineMs, Number.POSITIVE_INFINITY);
 		}
 	});
 
@@ -552,8 +552,8 @@ describe("a listener to pushes", () => {
 		const ends = (bytes: Uint8Array, settings = {}) => {
 			const bed = new PushBed(settings);
 			bed.take(bytes);
-			bed.conversation.abort(0);
-			return bed.conversation.failure?.code;
+			bed.session.abort(0);
+			return bed.session.failure?.code;
 		};
 		assert.equal(ends(new Uint8Array(0)), "dlms-push/silence");
 		assert.equal(ends(hex("010203")), "dlms-push/unknown");
@@ -673,12 +673,12 @@ describe("a line of pushes in 8E1, the format of M-Bus ports", () => {
 		const good = mbusPush(PLAIN);
 		const damaged = good.map((byte) => byte ^ 0x10);
 		const isChanged = (...pushes: Uint8Array[]) => {
-			const { conversation } = new PushBed();
+			const { session } = new PushBed();
 			let changed = false;
 			pushes.forEach((push, i) => {
-				conversation.receive(push, 0, push.length, 5000 * i);
-				conversation.advance(5000 * i + 1000);
-				for (let output = conversation.poll(); output.kind !== 0; output = conversation.poll())
+				session.receive(push, 0, push.length, 5000 * i);
+				session.advance(5000 * i + 1000);
+				for (let output = session.poll(); output.kind !== 0; output = session.poll())
 					if (output.kind === OUTPUT_LINE) changed = true;
 			});
 			return changed;

@@ -67,7 +67,7 @@ export class DDIServer {
 		world.names.set(HOST, ADDRESS);
 		world.servers.serve(ADDRESS, 443, {
 			certificate: CERTIFICATE.certificate,
-			onConnection: (peer) => this.converse(peer),
+			onConnection: (peer) => this.runSessions(peer),
 		});
 	}
 
@@ -83,7 +83,7 @@ export class DDIServer {
 		return this.feedbacks.map(({ body }) => body.status.execution);
 	}
 
-	private converse(peer: VirtualClient): void {
+	private runSessions(peer: VirtualClient): void {
 		this.connections++;
 		peer.onReceived = () => {
 			if (peer.isClosed) return;

@@ -105,7 +105,7 @@ class Line {
 }
 
 /** Runs a whole session of up to 12 requests. Throws if an answer is wrong, or the session does not end. */
-export function converse(options: LineOptions): Outcome {
+export function runConnection(options: LineOptions): Outcome {
 	const random = new SeededRandom(options.seed);
 	const capacity = random.oneIn(8) ? 200 : 1800;
 	const server = new Server({

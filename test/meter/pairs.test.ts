@@ -50,20 +50,20 @@ const INPUTS: Record<string, (driver: Driver) => unknown> = {
 };
 
 /** Calls that the session's user may make. */
-const CALLS: Record<string, (driver: Driver, conversation: ReadSession) => unknown> = {
+const CALLS: Record<string, (driver: Driver, session: ReadSession) => unknown> = {
 	...INPUTS,
-	abort: (driver, conversation) => {
-		conversation.abort(driver.nowMs);
+	abort: (driver, session) => {
+		session.abort(driver.nowMs);
 		driver.receive("");
 	},
-	"abort twice": (driver, conversation) => {
-		conversation.abort(driver.nowMs);
-		conversation.abort(driver.nowMs);
+	"abort twice": (driver, session) => {
+		session.abort(driver.nowMs);
+		session.abort(driver.nowMs);
 		driver.receive("");
 	},
-	"a request for the readout": (_, conversation) => {
-		conversation.readout(EVENT_POOR, 1);
-		conversation.readout(EVENT_END, 1);
+	"a request for the readout": (_, session) => {
+		session.readout(EVENT_POOR, 1);
+		session.readout(EVENT_END, 1);
 	},
 };
 
@@ -77,30 +77,30 @@ function openingOf(settings: Partial<MeterSettings> = {}): Opening<MeterSettings
 
 interface DrivenSession {
 	readonly driver: Driver;
-	readonly conversation: ReadSession;
+	readonly session: ReadSession;
 }
 
-function drivenSession(conversation: ReadSession): DrivenSession {
-	return { driver: new Driver(conversation), conversation };
+function drivenSession(session: ReadSession): DrivenSession {
+	return { driver: new Driver(session), session };
 }
 
 /** Checks that the session ends exactly once after each call, and is then silent. */
 function checkEndsOnce(enter: () => DrivenSession, name: string): void {
 	for (const [what, call] of Object.entries(CALLS)) {
-		const { driver, conversation } = enter();
-		call(driver, conversation);
+		const { driver, session } = enter();
+		call(driver, session);
 		driver.to(driver.nowMs + SOON_MS);
 		const events = driver.take().filter((line) => line.endsWith(` event ${EVENT_END}`));
 		assert.equal(events.length, 1, `${name}, ${what}`);
-		assert.equal(conversation.deadlineMs, Number.POSITIVE_INFINITY, `${name}, ${what}`);
-		for (const late of Object.values(CALLS)) late(driver, conversation);
+		assert.equal(session.deadlineMs, Number.POSITIVE_INFINITY, `${name}, ${what}`);
+		for (const late of Object.values(CALLS)) late(driver, session);
 		driver.to(driver.nowMs + SOON_MS);
 		assert.deepEqual(driver.take(), [], `${name}, ${what}: after its end`);
 	}
 }
 
 describe("every call in every state of a session", () => {
-	const session = (options: Partial<MeterSettings> = {}, quietMs = 0, handOver = 0): DrivenSession => {
+	const signOn = (options: Partial<MeterSettings> = {}, quietMs = 0, handOver = 0): DrivenSession => {
 		const opening = { ...openingOf(options), quietMs };
 		return drivenSession(new IECReadSession(opening, new Attempts(opening), handOver));
 	};
@@ -108,47 +108,47 @@ describe("every call in every state of a session", () => {
 		one.driver.to(ms).receive(text);
 		return one;
 	};
-	const sessions: Record<string, () => DrivenSession> = {
-		"waiting for silence": () => session({}, 2000),
-		"waking the meter up": () => at(session({ battery: true }), 100),
-		"waiting for an identification": () => at(session(), 170),
-		"in an identification": () => at(session(), 400, "/LGZ5\\2Z"),
-		"before the acknowledgement": () => at(session(), 400, IDENT),
-		"waiting for a block": () => at(at(session(), 400, IDENT), 900),
-		"in a block": () => at(at(session(), 400, IDENT), 900, BLOCK.subarray(0, 20)),
-		"before a repetition": () => at(at(session(), 400, IDENT), 900, WRONG),
+	const signOns: Record<string, () => DrivenSession> = {
+		"waiting for silence": () => signOn({}, 2000),
+		"waking the meter up": () => at(signOn({ battery: true }), 100),
+		"waiting for an identification": () => at(signOn(), 170),
+		"in an identification": () => at(signOn(), 400, "/LGZ5\\2Z"),
+		"before the acknowledgement": () => at(signOn(), 400, IDENT),
+		"waiting for a block": () => at(at(signOn(), 400, IDENT), 900),
+		"in a block": () => at(at(signOn(), 400, IDENT), 900, BLOCK.subarray(0, 20)),
+		"before a repetition": () => at(at(signOn(), 400, IDENT), 900, WRONG),
 	};
-	for (const [name, enter] of Object.entries(sessions))
+	for (const [name, enter] of Object.entries(signOns))
 		it(`ends a sign-on once after any call: ${name}`, () => checkEndsOnce(enter, name));
 	it("changes nothing in a sign-on that has been handed over to DLMS/COSEM", () => {
 		for (const call of Object.values(CALLS)) {
-			const { driver, conversation } = at(at(session({}, 0, HAND_OVER_ALWAYS), 400, IDENT), 900);
+			const { driver, session } = at(at(signOn({}, 0, HAND_OVER_ALWAYS), 400, IDENT), 900);
 			driver.take();
-			call(driver, conversation);
+			call(driver, session);
 			assert.deepEqual(driver.to(SOON_MS).take(), []);
 		}
 	});
 
-	const conversation = (opening: number, attempts = false): DrivenSession => {
+	const dlmsSession = (opening: number, attempts = false): DrivenSession => {
 		const all = openingOf({ dlms: dlmsSettings({ opening, physical: 17 }) });
 		return drivenSession(new DLMSReadSession(all, attempts ? new Attempts(all) : undefined));
 	};
-	const conversations: Record<string, () => DrivenSession> = {
-		"before it begins": () => conversation(OPENING_AUTO),
-		"in its sign-on": () => at(conversation(OPENING_MODE_E), 170),
-		"in a sign-on that offers DLMS/COSEM": () => at(conversation(OPENING_MODE_E, true), 170),
-		"identified, with DLMS/COSEM only offered": () => at(at(conversation(OPENING_MODE_E, true), 170), 400, IDENT),
-		"after the hand-over": () => at(at(at(conversation(OPENING_MODE_E), 170), 400, IDENT), 900),
-		"in SNRM after a sign-on": () => at(at(at(conversation(OPENING_MODE_E), 170), 400, IDENT), 2900),
-		"in SNRM at a fixed speed": () => at(conversation(OPENING_DIRECT), 100),
-		"connected, in its association": () => at(at(conversation(OPENING_DIRECT), 100), 300, UA_FRAME),
-		"in a pause": () => at(at(at(conversation(OPENING_DIRECT), 100), 300, UA_FRAME), 8700),
+	const dlmsSessions: Record<string, () => DrivenSession> = {
+		"before it begins": () => dlmsSession(OPENING_AUTO),
+		"in its sign-on": () => at(dlmsSession(OPENING_MODE_E), 170),
+		"in a sign-on that offers DLMS/COSEM": () => at(dlmsSession(OPENING_MODE_E, true), 170),
+		"identified, with DLMS/COSEM only offered": () => at(at(dlmsSession(OPENING_MODE_E, true), 170), 400, IDENT),
+		"after the hand-over": () => at(at(at(dlmsSession(OPENING_MODE_E), 170), 400, IDENT), 900),
+		"in SNRM after a sign-on": () => at(at(at(dlmsSession(OPENING_MODE_E), 170), 400, IDENT), 2900),
+		"in SNRM at a fixed speed": () => at(dlmsSession(OPENING_DIRECT), 100),
+		"connected, in its association": () => at(at(dlmsSession(OPENING_DIRECT), 100), 300, UA_FRAME),
+		"in a pause": () => at(at(at(dlmsSession(OPENING_DIRECT), 100), 300, UA_FRAME), 8700),
 	};
-	for (const [name, enter] of Object.entries(conversations))
+	for (const [name, enter] of Object.entries(dlmsSessions))
 		it(`ends a DLMS/COSEM session once after any call: ${name}`, () => checkEndsOnce(enter, name));
 
 	it("repeats DISC of an aborted session after its timeout", () => {
-		const { driver, conversation: talking } = at(at(conversation(OPENING_DIRECT), 100), 300, UA_FRAME);
+		const { driver, session: talking } = at(at(dlmsSession(OPENING_DIRECT), 100), 300, UA_FRAME);
 		driver.to(1000).take();
 		talking.abort(1000);
 		driver.receive("");

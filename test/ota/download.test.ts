@@ -67,10 +67,10 @@ describe("The installation of newer firmware", () => {
 	}
 
 	function serve(): void {
-		gateway.world.servers.serve(ADDRESS, 443, { certificate, onConnection: (peer) => converse(peer) });
+		gateway.world.servers.serve(ADDRESS, 443, { certificate, onConnection: (peer) => answerPeer(peer) });
 	}
 
-	function converse(peer: VirtualClient): void {
+	function answerPeer(peer: VirtualClient): void {
 		let left: Uint8Array = new Uint8Array(0);
 		let breaksAt = 0;
 		let isAnswered = false;

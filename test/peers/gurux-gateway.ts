@@ -116,14 +116,14 @@ async function readout(gateway: ProcessGateway): Promise<JSONObject> {
 	const { status, text } = await gateway.get("iec62056/read");
 	if (status === 200) return JSON.parse(text);
 	const last = await lastReadout(gateway);
-	const line = (await conversation(gateway)).slice(-SHOWN_CHARACTERS);
+	const line = (await sessionLog(gateway)).slice(-SHOWN_CHARACTERS);
 	const isLate = JSON.parse(text).error === "meter_timeout" && last.last_error === null;
 	assert.ok(isLate, `${text} ${last.last_error}\n${line}`);
 	return last;
 }
 
 /** Bytes on the line, in hex; only the end of a long log. */
-async function conversation(gateway: ProcessGateway): Promise<string> {
+async function sessionLog(gateway: ProcessGateway): Promise<string> {
 	const { entries } = await gateway.read("iec62056/log");
 	return entries.map(({ hex }: JSONObject) => hex ?? "").join(" ");
 }
@@ -154,7 +154,7 @@ const reads = (name: string, { server = [], config, seen = [], unseen = [] }: Re
 			const { readings, protocol, meter_id, status, missing } = await readout(gateway);
 			assert.deepEqual(readings.map(shown), EXPECTED);
 			assert.deepEqual([protocol, meter_id, status, missing], ["DLMS/COSEM", METER_ID, 0, []]);
-			const line = await conversation(gateway);
+			const line = await sessionLog(gateway);
 			for (const part of seen) assert.match(line, part);
 			for (const part of unseen) assert.doesNotMatch(line, part);
 		});
@@ -192,7 +192,7 @@ const readsProfile = (
 				[profile.meter_id, profile.status, profile.period_secs, profile.columns],
 				[METER_ID, 0, 900, [{ obis: "1-0:1.8.0", unit: "Wh", en: "Active energy import total" }]],
 			);
-			const line = await conversation(gateway);
+			const line = await sessionLog(gateway);
 			for (const part of seen) assert.match(line, part);
 		});
 	},
@@ -235,7 +235,7 @@ const readsLive = (name: string, { server = [], config }: Reads): Case => ({
 			const { live_timestamp, readings, timestamp } = await gateway.read("iec62056/last");
 			assert.ok(live_timestamp > timestamp);
 			assert.deepEqual(readings.map(shown), EXPECTED);
-			assert.equal((await conversation(gateway)).match(AARE)?.length, 1);
+			assert.equal((await sessionLog(gateway)).match(AARE)?.length, 1);
 			follower.leave();
 			await gateway.write("dlms/config", { live_secs: 0 });
 			assert.equal((await gateway.read("iec62056/read")).status, 0);

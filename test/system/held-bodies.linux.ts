@@ -26,7 +26,7 @@ const SETS = [
 	{ bodies: ["hub", "system/backup"], others: ["read", "last"] },
 	{ bodies: ["hub", "dlms/obis"], others: ["read", "last", "pipelined"] },
 	{ bodies: ["hub", "system/backup", "dlms/obis"], others: ["read", "last", "half a head", "pipelined"] },
-	{ bodies: ["hub", "dlms/obis", "zigbee/map"], others: ["probe", "conversation", "scan", "last"] },
+	{ bodies: ["hub", "dlms/obis", "zigbee/map"], others: ["probe", "sessionLog", "scan", "last"] },
 ] as const;
 
 describe("Long bodies whose last byte is held back", function () {
@@ -65,7 +65,7 @@ describe("Long bodies whose last byte is held back", function () {
 		pipelined: () => client.raw(false, `${last}Authorization: Bearer ${gateway.token}\r\n\r\n`.repeat(12), SLOW_MS),
 		"half a head": () => client.raw(false, `${last}${"A: b\r\n".repeat(330)}`.slice(0, 2040), SLOW_MS),
 		probe: () => client.whole({ secure: false, method: "POST", path: "meter/probe" }),
-		conversation: () => client.slow({ secure: true, path: "iec62056/log" }, SLOW_MS),
+		sessionLog: () => client.slow({ secure: true, path: "iec62056/log" }, SLOW_MS),
 		scan: () => client.whole({ secure: false, path: "network/scan" }),
 	};
 

@@ -114,7 +114,7 @@ export function ownerOperations({ gateway, random, peers, backup, isAccessPoint 
 		read: get("iec62056/read"),
 		profile: get("meter/profile?entries=100"),
 		probe: post("meter/probe"),
-		conversation: getSlowly("iec62056/log"),
+		sessionLog: getSlowly("iec62056/log"),
 		months: getSlowly("meter/history?period=months"),
 		days: getSlowly("meter/history?period=days"),
 		"hours as CSV": getSlowly("meter/history?period=hours", 1000, { Accept: "text/csv" }),
