@@ -67,7 +67,7 @@ export class DDIServer {
 		world.names.set(HOST, ADDRESS);
 		world.servers.serve(ADDRESS, 443, {
 			certificate: CERTIFICATE.certificate,
-			onConnection: (peer) => this.runSessions(peer),
+			onConnection: (peer) => this.answerPeer(peer),
 		});
 	}
 
@@ -83,7 +83,7 @@ export class DDIServer {
 		return this.feedbacks.map(({ body }) => body.status.execution);
 	}
 
-	private runSessions(peer: VirtualClient): void {
+	private answerPeer(peer: VirtualClient): void {
 		this.connections++;
 		peer.onReceived = () => {
 			if (peer.isClosed) return;

@@ -213,7 +213,7 @@ export class PlayedClient implements ClusterClient {
 	}
 }
 
-export class World implements BridgeListener {
+export class BridgeBed implements BridgeListener {
 	readonly bridge: Bridge;
 	readonly chip: PlayedChip;
 	nowMs = 1000;
