@@ -9,26 +9,26 @@ import type { MeterSettings } from "../../modules/meter/settings.js";
 import { EVENT_READOUT, type Opening } from "../../modules/readout/protocol.js";
 import type { Readout } from "../../modules/readout/readout.js";
 import { RecordWriter } from "../../modules/readout/record-writer.js";
-import { type DLMSBenchSettings, dlmsSettings, ReaderBench } from "../meter/bench.js";
+import { dlmsSettings, ReaderBed, type WritableDLMSSettings } from "../meter/reader-bed.js";
 
 const SILENCE_MS = 1000;
 
 export class PushBed {
-	readonly settings: DLMSBenchSettings;
+	readonly settings: WritableDLMSSettings;
 	readonly opening: Opening<MeterSettings>;
 	readonly session: PushReadSession;
 	nowMs = 0;
 
 	/** `memory`: the memory of an earlier listener, to be continued. */
 	constructor(
-		settings: Partial<DLMSBenchSettings> = {},
+		settings: Partial<WritableDLMSSettings> = {},
 		memory: Opening<MeterSettings>["memory"] = { kept: undefined, speed: undefined },
 	) {
 		this.settings = dlmsSettings({ pushBaud: 9600, ...settings });
-		const bench = new ReaderBench({ protocol: "iec62056", dlms: this.settings });
-		const { storage, crypto } = bench.world;
+		const readerBed = new ReaderBed({ protocol: "iec62056", dlms: this.settings });
+		const { storage, crypto } = readerBed.world;
 		this.opening = {
-			settings: bench.settings,
+			settings: readerBed.settings,
 			records: new RecordWriter(),
 			memory,
 			storage,

@@ -17,7 +17,7 @@ import { KMPMeter } from "../../tools/meter/kmp-meter.js";
 import { MBusMeter, slaveTelegrams } from "../../tools/meter/mbus-meter.js";
 import { readTelegram } from "../../tools/meter/telegram.js";
 import { vectorNames, vectorPath } from "../../tools/meter/vectors.js";
-import { ReaderBench } from "../meter/bench.js";
+import { ReaderBed } from "../meter/reader-bed.js";
 import { recordsOf } from "../meter/records.js";
 import { type Mutator, runAll } from "./mutator.js";
 
@@ -41,7 +41,7 @@ interface Kind {
 }
 
 const READING = heatReading(Date.UTC(2026, 10, 20, 6), 0);
-const { settings, world } = new ReaderBench();
+const { settings, world } = new ReaderBed();
 
 /** Connects a session with a meter, without a line between them, until the session ends. */
 function runSession(session: ReadSession, meter: Machine, deliver: (bytes: Uint8Array, to: Machine) => void): void {

@@ -10,9 +10,9 @@ import { IMAGE_HASH_LENGTH } from "../../hosts/simulated/image.js";
 import { INVALID_IMAGE } from "../../tools/ota/check.js";
 import { SIGNED_AT, SIGNED_LENGTH } from "../../tools/ota/format.js";
 import { PIECE_LENGTH, pack, unpack } from "../../tools/ota/pack.js";
-import { makeFile, SIGNER } from "../ota/bench.js";
 import { verdictOf } from "../ota/corrupted.js";
 import { FLOOR, OPTIONS } from "../ota/corruptions.js";
+import { makeFile, SIGNER } from "../ota/firmware-files.js";
 import { Unit } from "../ota/unit.js";
 import { type Mutator, runAll } from "./mutator.js";
 

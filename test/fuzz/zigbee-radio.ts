@@ -38,7 +38,7 @@ export const COMMANDS = [
 ];
 const REPORT = Uint8Array.of(0x18, 0x01, 0x0a, 0x00, 0x00, 0x25, 1, 2, 3, 4, 5, 6);
 
-class Bench implements RadioListener {
+class Bed implements RadioListener {
 	readonly servers = [0x0000, 0x0003, 0x0702, 0x0b04];
 	readonly clients = [0x000a, 0x0019];
 	readonly chip: ScriptedChip;
@@ -228,10 +228,10 @@ class Bench implements RadioListener {
 
 export async function fuzzRadio(seed: number, runs: number): Promise<void> {
 	await runAll("coprocessor", seed, runs, (mutator) => {
-		const bench = new Bench(mutator);
-		bench.radio.start(bench.nowMs);
-		bench.poll();
-		for (let steps = mutator.random.below(STEP_LIMIT); steps > 0; steps--) bench.step();
-		bench.heal();
+		const bed = new Bed(mutator);
+		bed.radio.start(bed.nowMs);
+		bed.poll();
+		for (let steps = mutator.random.below(STEP_LIMIT); steps > 0; steps--) bed.step();
+		bed.heal();
 	});
 }

@@ -17,7 +17,7 @@ import { RecordWriter } from "../../modules/readout/record-writer.js";
 import { readCommand } from "../../tools/meter/iec-programming.js";
 import { frame, SOH } from "../../tools/meter/telegram.js";
 import { bytesOf, textOf } from "../latin1.js";
-import { ReaderBench } from "../meter/bench.js";
+import { ReaderBed } from "../meter/reader-bed.js";
 import { recordsOf } from "../meter/records.js";
 import { Driver } from "./driver.js";
 
@@ -32,10 +32,10 @@ const REACTION_MS = 205;
 class Programming {
 	readonly records = new RecordWriter();
 	readonly driver: Driver;
-	readonly #opening: Opening<ReaderBench["settings"]>;
+	readonly #opening: Opening<ReaderBed["settings"]>;
 
 	constructor(readout: string, entries = 4, code = [1, 0, 99, 1, 0, 255], password = "") {
-		const { settings, world } = new ReaderBench({ password: bytesOf(password) });
+		const { settings, world } = new ReaderBed({ password: bytesOf(password) });
 		const { storage, crypto } = world;
 		const memory = { kept: undefined, speed: undefined };
 		const profile = { code: Uint8Array.from(code), entries };

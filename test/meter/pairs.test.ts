@@ -25,7 +25,7 @@ import { UA } from "../hdlc/frames.js";
 import { Driver } from "../iec62056-21/driver.js";
 import { bytesOf } from "../latin1.js";
 import { iecVectors } from "../vectors.js";
-import { dlmsSettings, ReaderBench } from "./bench.js";
+import { dlmsSettings, ReaderBed } from "./reader-bed.js";
 
 const IDENT = "/LGZ5\\2ZMD310\r\n";
 const BLOCK = frame(bytesOf("1.8.0(000123.4*kWh)\r\n2.8.0(000005.6*kWh)\r\n!\r\n"));
@@ -68,11 +68,11 @@ const CALLS: Record<string, (driver: Driver, session: ReadSession) => unknown> =
 };
 
 function openingOf(settings: Partial<MeterSettings> = {}): Opening<MeterSettings> {
-	const bench = new ReaderBench(settings);
-	const { storage, crypto } = bench.world;
+	const readerBed = new ReaderBed(settings);
+	const { storage, crypto } = readerBed.world;
 	const records = new RecordWriter();
 	const memory = { kept: undefined, speed: undefined };
-	return { settings: bench.settings, records, memory, storage, crypto, quietMs: 0, nowMs: 0, trace: () => {} };
+	return { settings: readerBed.settings, records, memory, storage, crypto, quietMs: 0, nowMs: 0, trace: () => {} };
 }
 
 interface DrivenSession {
@@ -202,60 +202,60 @@ describe("every call in every state of the reader", () => {
 	const never = { finished: () => assert.fail("notified without a request") };
 
 	const asking = (protocol: string) => {
-		const bench = new ReaderBench({ protocol });
-		bench.reader.read({ finished: () => {} });
-		bench.world.advance(300);
-		return bench;
+		const readerBed = new ReaderBed({ protocol });
+		readerBed.reader.read({ finished: () => {} });
+		readerBed.world.advance(300);
+		return readerBed;
 	};
-	const states: Record<string, () => ReaderBench> = {
-		idle: () => new ReaderBench(),
+	const states: Record<string, () => ReaderBed> = {
+		idle: () => new ReaderBed(),
 		reading: () => {
-			const bench = new ReaderBench().connect(logarex.telegram);
-			bench.reader.read({ finished: () => {} });
-			bench.world.advance(700);
-			return bench;
+			const readerBed = new ReaderBed().connect(logarex.telegram);
+			readerBed.reader.read({ finished: () => {} });
+			readerBed.world.advance(700);
+			return readerBed;
 		},
 		"reading in DLMS/COSEM": () => {
-			const { bench } = new Bed({}).meter("");
-			bench.reader.read({ finished: () => {} });
-			bench.world.advance(400);
-			return bench;
+			const { readerBed } = new Bed({}).meter("");
+			readerBed.reader.read({ finished: () => {} });
+			readerBed.world.advance(400);
+			return readerBed;
 		},
 		"ending a session that took too long": () => {
-			const { bench } = new Bed({ receiveTimeoutMs: 30_000 }).meter("--late 29000 --conformance 001010");
-			bench.reader.read({ finished: () => {} });
-			bench.world.advance(600_500);
-			assert.equal(bench.reader.running, true);
-			return bench;
+			const { readerBed } = new Bed({ receiveTimeoutMs: 30_000 }).meter("--late 29000 --conformance 001010");
+			readerBed.reader.read({ finished: () => {} });
+			readerBed.world.advance(600_500);
+			assert.equal(readerBed.reader.running, true);
+			return readerBed;
 		},
-		listening: () => new ReaderBench(modeD),
-		"listening to SML": () => new ReaderBench({ protocol: "sml" }),
-		"listening to TIC": () => new ReaderBench({ protocol: "tic" }),
-		"listening to AMIS": () => new ReaderBench({ protocol: "amis" }),
+		listening: () => new ReaderBed(modeD),
+		"listening to SML": () => new ReaderBed({ protocol: "sml" }),
+		"listening to TIC": () => new ReaderBed({ protocol: "tic" }),
+		"listening to AMIS": () => new ReaderBed({ protocol: "amis" }),
 		"asking by KMP": () => asking("kmp"),
 		"asking by M-Bus": () => asking("mbus"),
 		unplugged: () => {
-			const bench = new ReaderBench(modeD);
-			bench.world.serial.meter.unplug();
-			bench.world.advance(10);
-			return bench;
+			const readerBed = new ReaderBed(modeD);
+			readerBed.world.serial.meter.unplug();
+			readerBed.world.advance(10);
+			return readerBed;
 		},
 		probing: () => {
-			const bench = new ReaderBench();
-			assert.equal(bench.reader.probe({ finished: () => {} }), true);
-			return bench;
+			const readerBed = new ReaderBed();
+			assert.equal(readerBed.reader.probe({ finished: () => {} }), true);
+			return readerBed;
 		},
 		"probing in mode D": () => {
-			const bench = new ReaderBench(modeD);
-			assert.equal(bench.reader.probe({ finished: () => {} }), true);
-			return bench;
+			const readerBed = new ReaderBed(modeD);
+			assert.equal(readerBed.reader.probe({ finished: () => {} }), true);
+			return readerBed;
 		},
 	};
-	const changed = (settings: Partial<MeterSettings>) => (bench: ReaderBench) => {
-		Object.assign(bench.settings, settings);
-		bench.reader.reconfigure();
+	const changed = (settings: Partial<MeterSettings>) => (readerBed: ReaderBed) => {
+		Object.assign(readerBed.settings, settings);
+		readerBed.reader.reconfigure();
 	};
-	const calls: Record<string, (bench: ReaderBench) => unknown> = {
+	const calls: Record<string, (readerBed: ReaderBed) => unknown> = {
 		cancel: ({ reader }) => reader.cancel(never),
 		probe: ({ reader }) => reader.probe({ finished: () => {} }),
 		reconfigure: ({ reader }) => reader.reconfigure(),
@@ -281,19 +281,19 @@ describe("every call in every state of the reader", () => {
 	for (const [name, enter] of Object.entries(states)) {
 		it(`${name}: notifies a caller once, unless it is stopped, and can then read the meter`, () => {
 			for (const [what, call] of Object.entries(calls)) {
-				const bench = enter();
+				const readerBed = enter();
 				const where = `${name}, ${what}`;
 				let notifications = 0;
-				bench.reader.read({ finished: () => notifications++ });
-				call(bench);
-				bench.world.advance(700_000);
+				readerBed.reader.read({ finished: () => notifications++ });
+				call(readerBed);
+				readerBed.world.advance(700_000);
 				assert.equal(notifications, what === "stop" ? 0 : 1, where);
-				assert.equal(bench.reader.running, false, where);
-				bench.world.serial.meter.plugIn();
-				bench.connect(logarex.telegram);
-				changed({ modeD: false, simulator: false, protocol: "iec62056" })(bench);
-				bench.world.advance(3000);
-				const { readout, failure } = bench.read();
+				assert.equal(readerBed.reader.running, false, where);
+				readerBed.world.serial.meter.plugIn();
+				readerBed.connect(logarex.telegram);
+				changed({ modeD: false, simulator: false, protocol: "iec62056" })(readerBed);
+				readerBed.world.advance(3000);
+				const { readout, failure } = readerBed.read();
 				assert.deepEqual([readout?.status, failure], [STATUS_OK, undefined], where);
 			}
 		});
@@ -306,10 +306,10 @@ describe("every call in every state of the reader", () => {
 			},
 			flash: () => {},
 		};
-		const bench = new ReaderBench({}, {}, light).connect(logarex.telegram);
-		bench.reader.read({ finished: () => {} });
+		const readerBed = new ReaderBed({}, {}, light).connect(logarex.telegram);
+		readerBed.reader.read({ finished: () => {} });
 		assert.equal(isOn, true);
-		bench.world.advance(20_000);
+		readerBed.world.advance(20_000);
 		assert.equal(isOn, false);
 	});
 });

@@ -16,7 +16,7 @@ import { CONTENT_AT, type Header, type Metadata, SIGNED_AT, SIGNED_LENGTH } from
 import { keyIdOf } from "../../tools/ota/keys.js";
 import { type Firmware, makeFirmwareFile, type Oddities } from "../../tools/ota/make.js";
 import { PIECE_LENGTH, pack } from "../../tools/ota/pack.js";
-import { BOARD, SIGNER as MAKER, newSigner } from "./bench.js";
+import { BOARD, SIGNER as MAKER, newSigner } from "./firmware-files.js";
 
 export interface Sample {
 	/** How the file deviates from a correct one. */

@@ -7,7 +7,7 @@ import type { JSONObject } from "../api/gateway.js";
 import { isError, vectorOf } from "../api/gateway.js";
 import { type GatewayOptions, START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
 import { BROKER_ADDRESS, ScriptedBroker } from "../mqtt/broker.js";
-import { BOARD, makeFile, makeImage, makeSlots, newSigner, VERSION } from "./bench.js";
+import { BOARD, makeFile, makeImage, makeSlots, newSigner, VERSION } from "./firmware-files.js";
 
 const ADDRESS = "192.0.2.9";
 const HOST = "firmware.example";

@@ -24,7 +24,7 @@ import {
 import * as why from "../../modules/ota/refusals.js";
 import { keyIdOf } from "../../tools/ota/keys.js";
 import { pack } from "../../tools/ota/pack.js";
-import { makeFile, makeImage, makeSlots, newSigner, SIGNER, UNIT } from "./bench.js";
+import { makeFile, makeImage, makeSlots, newSigner, SIGNER, UNIT } from "./firmware-files.js";
 
 interface Setup {
 	readonly slots: VirtualSlots;

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { SeededRandom } from "../../hosts/node/random.js";
 import { makeBenchImage } from "../../hosts/node/simulator-image.js";
 import { PowerCut } from "../../hosts/node/virtual-storage.js";
-import { makeFile, SIGNER } from "./bench.js";
+import { makeFile, SIGNER } from "./firmware-files.js";
 import { Unit } from "./unit.js";
 
 /** Bytes in a TCP segment. */

@@ -8,7 +8,7 @@ import { FIRMWARE_CONFIRMED } from "../../modules/io/flash.js";
 import { FRONT_LENGTH } from "../../modules/ota/front.js";
 import { INSTALL_INSTALLED, INSTALL_REFUSED, Installer } from "../../modules/ota/installer.js";
 import { codeOf } from "../../modules/ota/refusals.js";
-import { UNIT } from "./bench.js";
+import { UNIT } from "./firmware-files.js";
 
 /** Largest size of the pieces into which a file is cut, bytes; one is drawn for each upload. */
 const LARGEST_PIECES = [1, 7, 64, 1460, 1460, 4096, 16_384, 1_000_000];

@@ -17,7 +17,7 @@ import { type Memory, ProcessGateway } from "../api/process-gateway.js";
 import { publicKeyFile } from "../api/report-key.js";
 import { Simulation } from "../history/simulation.js";
 import { NAMES } from "../history/unit.js";
-import { SIGNER } from "../ota/bench.js";
+import { SIGNER } from "../ota/firmware-files.js";
 import { iecVectors } from "../vectors.js";
 import { LoadClient } from "./load-client.js";
 import { OBJECTS, type Operations, ownerOperations, strangerOperations } from "./load-operations.js";
