@@ -33,7 +33,7 @@ import { NodeTimers } from "./platform.js";
 import { checkPorts } from "./ports.js";
 import { type SimulatedCoprocessor, startSimulatedCoprocessor } from "./simulated-coprocessor.js";
 import { type SimulatedMeter, startSimulatedMeter } from "./simulated-meter.js";
-import { type BenchKeys, describeKeys, openKeys } from "./simulator-keys.js";
+import { describeKeys, openKeys, type SimulatorKeys } from "./simulator-keys.js";
 import { startSlots } from "./slots.js";
 import { GATEWAY_SCRIPT } from "./snapshot.js";
 import { findXSWorker } from "./xs-worker.js";
@@ -63,7 +63,7 @@ const WATCHDOG_MS = 5000;
 const PANIC: Ending = Object.freeze({ cause: "panic", isFault: true });
 const STOOD_STILL: Ending = Object.freeze({ cause: "the watchdog of tasks", isFault: true });
 
-class Bench {
+class Simulator {
 	readonly #options: Options;
 	readonly #ports = new Map<"https" | "http", number>();
 	#engine: Engine | undefined;
@@ -75,7 +75,7 @@ class Bench {
 	readonly #time: FastTime | undefined;
 	readonly #button: SimulatedButton;
 	readonly #nap: Nap;
-	#keys: BenchKeys = { updateKeys: [], reportKey: "" };
+	#keys: SimulatorKeys = { updateKeys: [], reportKey: "" };
 	#hasFailed = false;
 	#ending = false;
 
@@ -259,10 +259,10 @@ class Bench {
 	}
 }
 
-const bench = new Bench(readOptions());
-for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void bench.end(0));
-process.on("SIGUSR1", () => bench.pressButton());
+const simulator = new Simulator(readOptions());
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void simulator.end(0));
+process.on("SIGUSR1", () => simulator.pressButton());
 // SIGUSR2 makes the firmware on Linux print its memory; by default it would end this program.
 process.on("SIGUSR2", () => {});
-process.on("disconnect", () => void bench.end(0));
-bench.run().catch((error: Error) => bench.fail(error.message));
+process.on("disconnect", () => void simulator.end(0));
+simulator.run().catch((error: Error) => simulator.fail(error.message));

@@ -5,7 +5,7 @@
  *   const slots = new VirtualSlots({ keys: [publicKey] });
  *   const world = new VirtualWorld({ slots });     // world.info.firmwareVersion is that of the running firmware
  *   slots.flash.cutPowerAt(3, 100);                // as with any VirtualFlash; afterwards `slots.powerUp()`
- *   const image = makeBenchImage({ version: "1.2.3-test" });     // BootLoader.activate() accepts it
+ *   const image = makeSimulatorImage({ version: "1.2.3-test" });     // BootLoader.activate() accepts it
  */
 
 import type { Crypto } from "../../modules/io/crypto.js";

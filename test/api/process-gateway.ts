@@ -128,7 +128,7 @@ export interface ProcessOptions {
 	/** Starts the simulator's default Zigbee network too. Default: no. */
 	readonly hasZigbee?: boolean;
 	/** Uses the development keys that the simulator makes if no keys are given. Default: no. */
-	readonly hasBenchKeys?: boolean;
+	readonly hasSimulatorKeys?: boolean;
 	/**
 	 * Sets the clock ahead to the next quarter of an hour, so that no scheduled readout of a new unit disturbs the
 	 * test.
@@ -393,7 +393,7 @@ export class ProcessGateway extends TestGateway {
 		if (!this.#options.hasZigbee && !args.includes("--zigbee")) args.push("--zigbee", "none");
 		// The gateway has no development keys, like firmware that was built without keys.
 		for (const key of ["--update-key", "--report-key"])
-			if (!this.#options.hasBenchKeys && !args.includes(key)) args.push(key, "none");
+			if (!this.#options.hasSimulatorKeys && !args.includes(key)) args.push(key, "none");
 		if (!isLinux) args.push("--engine", this.#engine);
 		if (this.#options.isAhead) args.push("--time", new Date(Date.now() + this.#aheadMs).toISOString());
 		args.push("--state", this.stateFolder, "--password", PASSWORD);

@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { makeBenchImage } from "../../hosts/node/simulator-image.js";
+import { makeSimulatorImage } from "../../hosts/node/simulator-image.js";
 import { IMAGE_HASH_LENGTH } from "../../hosts/simulated/image.js";
 import { INVALID_IMAGE } from "../../tools/ota/check.js";
 import { SIGNED_AT, SIGNED_LENGTH } from "../../tools/ota/format.js";
@@ -21,7 +21,7 @@ const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest(
 /** An image of `pieces` pieces that compresses to almost nothing. */
 function sparseImage(pieces: number): Uint8Array {
 	const size = (pieces - 1) * PIECE_LENGTH + 400;
-	const image = makeBenchImage({ version: `1.0.${pieces}`, securityLevel: FLOOR, size });
+	const image = makeSimulatorImage({ version: `1.0.${pieces}`, securityLevel: FLOOR, size });
 	const hashed = image.length - IMAGE_HASH_LENGTH;
 	image.fill(0x20, 200, hashed);
 	image.set(sha256(image.subarray(0, hashed)), hashed);

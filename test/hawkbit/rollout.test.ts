@@ -1,6 +1,6 @@
 /** The roll-out by hawkBit in the whole gateway, in virtual time. */
 import assert from "node:assert/strict";
-import { makeBenchImage } from "../../hosts/node/simulator-image.js";
+import { makeSimulatorImage } from "../../hosts/node/simulator-image.js";
 import type { VirtualSlots } from "../../hosts/node/virtual-update.js";
 import { HAWKBIT_COST } from "../../modules/hawkbit/rollout.js";
 import { FIRMWARE_CONFIRMED, FIRMWARE_ON_TRIAL } from "../../modules/io/flash.js";
@@ -198,7 +198,7 @@ describe("The roll-out by hawkBit", () => {
 		server.answer = () => ({ status: 503 });
 		await gateway.pass(2 * MINUTE_MS);
 		await gateway.login();
-		const other = makeFile(makeBenchImage({ version: "3.0.0" }), { version: "3.0.0" });
+		const other = makeFile(makeSimulatorImage({ version: "3.0.0" }), { version: "3.0.0" });
 		assert.equal((await gateway.post("system/ota", other)).status, 200);
 		await gateway.rebooted();
 		server.answer = undefined;
@@ -231,7 +231,7 @@ describe("The roll-out by hawkBit", () => {
 		await start();
 		await install();
 		await gateway.pass(3 * MINUTE_MS);
-		deploy(makeFile(makeBenchImage({ version: "0.0.1" }), { version: "0.0.1", buildNumber: 1 }), "9");
+		deploy(makeFile(makeSimulatorImage({ version: "0.0.1" }), { version: "0.0.1", buildNumber: 1 }), "9");
 		await gateway.pass(10 * MINUTE_MS);
 		await gateway.rebooted();
 		await gateway.pass(3 * MINUTE_MS);

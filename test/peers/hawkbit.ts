@@ -13,7 +13,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { NodeEngine } from "../../hosts/node/engine-node.js";
 import { type FactoryData, openUnit } from "../../hosts/node/factory.js";
 import { createHost } from "../../hosts/node/host.js";
-import { makeBenchImage } from "../../hosts/node/simulator-image.js";
+import { makeSimulatorImage } from "../../hosts/node/simulator-image.js";
 import { startSlots } from "../../hosts/node/slots.js";
 import type { BootLoader } from "../../hosts/simulated/boot-loader.js";
 import { IMAGE_CHIP, IMAGE_DEVICE_ID } from "../../hosts/simulated/image.js";
@@ -35,7 +35,7 @@ const ROLLOUT = {
 	errorAction: { action: "PAUSE", expression: "" },
 };
 
-const fileOf = (version: string) => makeFile(makeBenchImage({ version, size: 60_000 }), { ...OURS, version });
+const fileOf = (version: string) => makeFile(makeSimulatorImage({ version, size: 60_000 }), { ...OURS, version });
 
 /** A gateway that restarts as a device does, with the firmware that its boot loader chooses. */
 class RolloutGateway {
@@ -277,7 +277,7 @@ export const hawkbitCases = [
 	{
 		name: "a file that the gateway refuses is an action that failed, with the cause",
 		async run({ gateways: [, gateway], server }: RolloutBed) {
-			const foreign = makeFile(makeBenchImage({ version: "1.3.0" }), {
+			const foreign = makeFile(makeSimulatorImage({ version: "1.3.0" }), {
 				...OURS,
 				version: "1.3.0",
 				signer: newSigner(),

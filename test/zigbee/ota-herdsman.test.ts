@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { makeBenchImage } from "../../hosts/node/simulator-image.js";
+import { makeSimulatorImage } from "../../hosts/node/simulator-image.js";
 import { SLOTS } from "../../hosts/simulated/boot-loader.js";
 import { publicKeyOf } from "../../tools/ota/keys.js";
 import { Air } from "../../tools/zigbee/air.js";
@@ -19,7 +19,7 @@ import { makeFile, SIGNER } from "../ota/firmware-files.js";
 const VERSION = "9.9.45-zigbee";
 const BUILD = 45;
 /** An image of two pieces. */
-const IMAGE = makeBenchImage({ version: VERSION, build: BUILD, size: 85_000 });
+const IMAGE = makeSimulatorImage({ version: VERSION, build: BUILD, size: 85_000 });
 /** Identity of the simulator (`npm start`). */
 const BENCH = Object.freeze({ deviceId: 0, chip: "pc" });
 const FILE = makeFile(IMAGE, { ...BENCH, version: VERSION, buildNumber: BUILD });
