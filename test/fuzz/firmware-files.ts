@@ -49,7 +49,7 @@ export function oddFile(mutator: Mutator): OddFile {
 	const good = make(content, image);
 	switch (random.below(4)) {
 		case 0:
-			return { file: signedAnew(mutator, good), isStartable: true };
+			return { file: resigned(mutator, good), isStartable: true };
 		case 1: {
 			const odd = mutator.mutate(content, IMAGES[0].packed);
 			const brought = isPacked ? unpacked(odd, image.length) : odd;
@@ -63,7 +63,7 @@ export function oddFile(mutator: Mutator): OddFile {
 }
 
 /** The file with other metadata of the same length, correctly signed. */
-function signedAnew(mutator: Mutator, good: Uint8Array): Uint8Array {
+function resigned(mutator: Mutator, good: Uint8Array): Uint8Array {
 	const file = Uint8Array.from(good);
 	const signed = mutator.mutate(file.subarray(SIGNED_AT, SIGNED_AT + SIGNED_LENGTH), good).subarray(0, SIGNED_LENGTH);
 	file.set(signed, SIGNED_AT);

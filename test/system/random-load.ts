@@ -13,7 +13,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { SeededRandom } from "../../hosts/node/random.js";
 import { publicKeyOf } from "../../tools/ota/keys.js";
 import type { Reply } from "../api/gateway.js";
-import { type Memory, ProcessGateway } from "../api/process-gateway.js";
+import { type Memory, ProcessGateway, RESTARTED } from "../api/process-gateway.js";
 import { publicKeyFile } from "../api/report-key.js";
 import { Simulation } from "../history/simulation.js";
 import { NAMES } from "../history/unit.js";
@@ -271,7 +271,7 @@ export class RandomLoad {
 
 	#checkIsAlive(what: string): void {
 		const { diagnosis } = this.#gateway;
-		const hasEnded = /starts anew|machine has ended/.test(diagnosis);
+		const hasEnded = RESTARTED.test(diagnosis);
 		assert.ok(
 			!hasEnded,
 			`the firmware ended with seed ${this.#options.seed}, group ${this.#groups}: ${what}\n${diagnosis}`,
