@@ -123,8 +123,8 @@ export class AssociationDriver {
 	): Failure | undefined {
 		const { association } = this;
 		let step = association.begin();
-		for (let turns = 0; step !== STEP_END; turns++) {
-			assert.ok(turns < 2000, "the association does not end");
+		for (let steps = 0; step !== STEP_END; steps++) {
+			assert.ok(steps < 2000, "the association does not end");
 			if (step === STEP_COUNTER) {
 				this.grants++;
 				this.cipher.counterLimit += 3;

@@ -18,7 +18,7 @@ import { assertSent, hasWrongCheck, split, type Transmission, transmissions } fr
  * Limit of exchanges in a session. An ordinary session has at most five: wake-up, sign-on, acknowledgement, two
  * repetitions.
  */
-const TURN_LIMIT = 40;
+const STEP_LIMIT = 40;
 const SLASH = 0x2f;
 /** Speed letters (Z in the identification) of modes A, B and C. */
 const SPEED_LETTERS = [..."!9ADF0356"].map((letter) => letter.charCodeAt(0));
@@ -45,8 +45,8 @@ class SessionBed {
 		// Some meters of mode C send the block without an acknowledgement.
 		const answer = isModeC && !mutator.random.oneIn(8) ? opening : Uint8Array.from([...opening, ...message]);
 		let reply: Uint8Array | undefined;
-		for (let turn = 0; !this.#hasEnded; turn++) {
-			assert.ok(turn < TURN_LIMIT, "the session does not end");
+		for (let steps = 0; !this.#hasEnded; steps++) {
+			assert.ok(steps < STEP_LIMIT, "the session does not end");
 			if (reply === undefined) this.#advance();
 			else this.#send(reply, mutator);
 			const first = this.#poll();

@@ -20,7 +20,7 @@ import { type Mutator, runAll } from "./mutator.js";
 import { frame, incoming, ScriptedChip } from "./zigbee-chip.js";
 
 /** Highest number of `advance` calls at one time until the driver is idle. */
-const TURN_LIMIT = 20;
+const CALL_LIMIT = 20;
 /** Highest number of frames after one input: the size of the driver's queue (io/machine.ts). */
 const OUTPUT_LIMIT = 8;
 /** Longest requested search for a network, with its follow-up, ms. */
@@ -133,10 +133,10 @@ class Bed implements RadioListener {
 	/** Advances time, and the driver at each of its deadlines. */
 	pass(ms: number): void {
 		const untilMs = this.nowMs + ms;
-		for (let turns = 0; this.radio.deadlineMs <= untilMs; turns++) {
+		for (let calls = 0; this.radio.deadlineMs <= untilMs; calls++) {
 			const atMs = Math.max(this.nowMs, this.radio.deadlineMs);
-			if (atMs > this.nowMs) turns = 0;
-			assert.ok(turns < TURN_LIMIT, `the deadline has not moved after its handling, ${RADIO_CODES[this.radio.state]}`);
+			if (atMs > this.nowMs) calls = 0;
+			assert.ok(calls < CALL_LIMIT, `the deadline has not moved after its handling, ${RADIO_CODES[this.radio.state]}`);
 			this.nowMs = atMs;
 			this.radio.advance(this.nowMs);
 			this.poll();

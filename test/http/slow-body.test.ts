@@ -16,7 +16,7 @@ class Slow implements BodySink {
 	rest = 0;
 	body = "";
 	/** For each piece, the number of its event-loop pass. */
-	readonly turns: number[] = [];
+	readonly ticks: number[] = [];
 	ended = 0;
 	aborted = 0;
 	/** Replies 500 after that many bytes. */
@@ -32,7 +32,7 @@ class Slow implements BodySink {
 		const taken = Math.min(this.#appetite, end - start);
 		this.body += String.fromCharCode(...bytes.subarray(start, start + taken));
 		this.rest = end - start - taken;
-		this.turns.push(turn);
+		this.ticks.push(tick);
 		if (this.body.length >= this.refuseAt) this.#response.sendText(500, "refused");
 	}
 
@@ -46,7 +46,7 @@ class Slow implements BodySink {
 	}
 }
 
-let turn = 0;
+let tick = 0;
 
 function setUp(appetite = 1000): { bed: Bed; sinks: Slow[] } {
 	const bed = new Bed();
@@ -64,7 +64,7 @@ function setUp(appetite = 1000): { bed: Bed; sinks: Slow[] } {
 	const { set } = bed.loop.timers;
 	bed.loop.timers.set = (callback, delayMs) =>
 		set(() => {
-			turn++;
+			tick++;
 			callback();
 		}, delayMs);
 	return { bed, sinks };
@@ -85,7 +85,7 @@ describe("HTTP server: slow bodies", () => {
 			bed.loop.advance(1000);
 			const [sink] = sinks;
 			assert.equal(sink.body, LETTERS);
-			assert.equal(new Set(sink.turns).size, sink.turns.length, "two pieces in one pass");
+			assert.equal(new Set(sink.ticks).size, sink.ticks.length, "two pieces in one pass");
 			assert.deepEqual([sink.ended, sink.aborted], [1, 0]);
 			const received = replies(client.takeBytes());
 			assert.deepEqual(

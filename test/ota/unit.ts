@@ -75,8 +75,8 @@ export class Unit {
 			piece.fill(0xee);
 		}
 		installer.end();
-		for (let turns = 0; installer.state !== INSTALL_INSTALLED && installer.state !== INSTALL_REFUSED; turns++) {
-			assert.ok(turns < 10_000, `the installer does not finish in state ${installer.state}`);
+		for (let calls = 0; installer.state !== INSTALL_INSTALLED && installer.state !== INSTALL_REFUSED; calls++) {
+			assert.ok(calls < 10_000, `the installer does not finish in state ${installer.state}`);
 			installer.advance();
 		}
 		assert.equal(this.slots.openInflaters, 0);

@@ -44,7 +44,7 @@ export async function measureRequests(isQuick: boolean): Promise<Section> {
 	return {
 		part: "d",
 		title: `Requests per second, HTTPS, ${CONNECTIONS} keep-alive connections, beside a bare node:https handler`,
-		notes: ["ratio = requests per second ÷ those of the bare handler, medians of rounds in turns."],
+		notes: ["ratio = requests per second ÷ those of the bare handler, medians of rounds that alternate."],
 		rows,
 	};
 }

@@ -60,10 +60,10 @@ export class LineClock {
 
 	#wait(): void {
 		// Timers run before input, and immediates after it.
-		this.#timer = setTimeout(() => setImmediate(() => this.#turn()), LOOK_MS);
+		this.#timer = setTimeout(() => setImmediate(() => this.#tick()), LOOK_MS);
 	}
 
-	#turn(): void {
+	#tick(): void {
 		if (!this.isWatching) return;
 		this.#look();
 		this.#wait();

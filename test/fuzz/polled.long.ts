@@ -1,7 +1,8 @@
-/** The tests of asked.test.ts with many more answers. */
-import { fuzzKMP, fuzzMBus } from "./asked.js";
-import { fuzzAMIS } from "./called.js";
+/** The tests of polled.test.ts with many more answers. */
+
+import { fuzzAMIS } from "./amis.js";
 import { seedOfRun } from "./mutator.js";
+import { fuzzKMP, fuzzMBus } from "./polled.js";
 
 const seed = seedOfRun();
 

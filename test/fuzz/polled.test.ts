@@ -1,6 +1,6 @@
-import { fuzzKMP, fuzzMBus } from "./asked.js";
-import { fuzzAMIS } from "./called.js";
+import { fuzzAMIS } from "./amis.js";
 import { seedOfRun } from "./mutator.js";
+import { fuzzKMP, fuzzMBus } from "./polled.js";
 
 const seed = seedOfRun();
 
