@@ -33,7 +33,7 @@ const READ_LENGTH = 6;
 const BUFFER_SIZE = 64;
 const AT_ONCE = 16;
 
-export interface ModbusOwner {
+export interface ModbusDelegate {
 	/** Calls `change` at once; logs its exceptions. */
 	run(change: (nowMs: number) => void): void;
 	/** Returns REPLY_HEAD bytes and the registers, or EXCEPTION_…; undefined ends the connection. */
@@ -44,17 +44,17 @@ export interface ModbusOwner {
 export class ModbusConnection {
 	/** Time of the last request, or of the connection before the first one, monotonic ms. */
 	sinceMs: number;
-	readonly #owner: ModbusOwner;
+	readonly #delegate: ModbusDelegate;
 	readonly #socket: Socket;
 	readonly #request = new Uint8Array(BUFFER_SIZE);
 	#count = 0;
 	#room = 0;
 
-	constructor(owner: ModbusOwner, AcceptedSocket: ListenerPort["socket"], from: PendingSocket, nowMs: number) {
-		this.#owner = owner;
+	constructor(delegate: ModbusDelegate, AcceptedSocket: ListenerPort["socket"], from: PendingSocket, nowMs: number) {
+		this.#delegate = delegate;
 		this.sinceMs = nowMs;
 		const serve = (room = this.#room) =>
-			owner.run((ms) => {
+			delegate.run((ms) => {
 				this.#room = room;
 				this.serve(ms);
 			});
@@ -62,7 +62,7 @@ export class ModbusConnection {
 			from,
 			onReadable: () => serve(),
 			onWritable: serve,
-			onError: () => owner.run(() => this.close()),
+			onError: () => delegate.run(() => this.close()),
 		});
 	}
 
@@ -72,7 +72,7 @@ export class ModbusConnection {
 
 	close(): void {
 		this.#socket.close();
-		this.#owner.closed(this);
+		this.#delegate.closed(this);
 	}
 
 	private serve(nowMs: number): void {
@@ -108,7 +108,7 @@ export class ModbusConnection {
 		let found: Uint8Array | number | undefined;
 		if (request[7] !== READ_HOLDING) found = EXCEPTION_FUNCTION;
 		else if (length !== READ_LENGTH || count < 1 || count > READ_LIMIT) found = EXCEPTION_VALUE;
-		else found = this.#owner.read(this.address, request[6], shortAt(request, 8), count);
+		else found = this.#delegate.read(this.address, request[6], shortAt(request, 8), count);
 		if (found === undefined) return false;
 		const reply = typeof found === "number" ? new Uint8Array(REPLY_HEAD) : found;
 		reply.set(request.subarray(0, HEAD_SIZE));

@@ -23,7 +23,7 @@ import {
 	EXCEPTION_FAILURE,
 	EXCEPTION_UNIT,
 	ModbusConnection,
-	type ModbusOwner,
+	type ModbusDelegate,
 	REPLY_HEAD,
 } from "./modbus.js";
 import {
@@ -100,7 +100,7 @@ function registersOf(values: Float64Array | undefined, id: string, unit: number)
 	return bytes;
 }
 
-class SunSpecPort implements DialectPort, ModbusOwner {
+class SunSpecPort implements DialectPort, ModbusDelegate {
 	readonly #values: LiveValues;
 	readonly #index: number;
 	/** Kept instead of the port, which takes more slots. */
