@@ -237,7 +237,7 @@ function offset(seconds: number): number {
 }
 
 function quarters(seconds: number): number {
-	if (seconds % QUARTER_S !== 0) throw new Error(`${seconds} s are no whole quarters of an hour`);
+	if (seconds % QUARTER_S !== 0) throw new Error(`${seconds} s are not whole quarters of an hour`);
 	return seconds / QUARTER_S;
 }
 

@@ -27,8 +27,8 @@ export interface TLSSettings {
 
 /** Throws a RangeError for an option out of range. */
 export function checkClientOptions({ host, port, timeoutMs }: ClientOptions): void {
-	if (!NAME.test(host)) throw new RangeError(`"${host}" is no name and no IPv4 address`);
-	if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new RangeError(`${port} is no port`);
+	if (!NAME.test(host)) throw new RangeError(`"${host}" is neither a name nor an IPv4 address`);
+	if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new RangeError(`${port} is not a port`);
 	if (!(timeoutMs >= TIMEOUT_MIN_MS && timeoutMs <= TIMEOUT_MAX_MS)) {
 		throw new RangeError(`a client has ${TIMEOUT_MIN_MS} to ${TIMEOUT_MAX_MS} ms`);
 	}
@@ -43,7 +43,7 @@ export function tlsSettingsOf({ host, tls }: ClientOptions): TLSSettings {
 	const { trusted, name = host, utcMs, identity, session } = tls;
 	if (trusted.length > TRUSTED_LIMIT) throw new RangeError(`what is trusted has at most ${TRUSTED_LIMIT} bytes`);
 	if (session && session.length > SESSION_LIMIT) throw new RangeError(`a session has at most ${SESSION_LIMIT} bytes`);
-	if (!NAME.test(name)) throw new RangeError(`"${name}" is no name and no IPv4 address`);
+	if (!NAME.test(name)) throw new RangeError(`"${name}" is neither a name nor an IPv4 address`);
 	const authorities = Buffer.from(trusted).toString("latin1");
 	const certificates = authorities === ANYBODY ? undefined : certificatesOf(authorities);
 	return {

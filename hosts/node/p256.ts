@@ -27,7 +27,7 @@ export function pointOfKey(key: KeyObject): Uint8Array | undefined {
 }
 
 export function agree(point: Uint8Array): KeyAgreement {
-	if (publicKeyOf(point) === undefined) throw new RangeError("That is no point of P-256");
+	if (publicKeyOf(point) === undefined) throw new RangeError("That is not a point of P-256");
 	const own = createECDH(CURVE);
 	return { publicKey: new Uint8Array(own.generateKeys()), secret: new Uint8Array(own.computeSecret(point)) };
 }

@@ -14,7 +14,7 @@ const ERASED = 0xff;
 /** Throws a RangeError unless the range is within `size` and in whole units. */
 export function checkRange(size: number, offset: number, length: number, unit: number): void {
 	if (offset % unit !== 0 || length % unit !== 0)
-		throw new RangeError(`${length} bytes at ${offset} are no whole units`);
+		throw new RangeError(`${length} bytes at ${offset} are not whole units`);
 	if (!(offset >= 0 && length >= 0 && offset + length <= size)) {
 		throw new RangeError(`${length} bytes at ${offset} are beyond the partition`);
 	}

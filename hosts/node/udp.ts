@@ -62,7 +62,7 @@ class NodeUDP implements UDP {
 
 	write(bytes: Uint8Array, address: string, port: number): void {
 		if (bytes.length > DATAGRAM_LIMIT) throw new RangeError(`a datagram has at most ${DATAGRAM_LIMIT} bytes`);
-		if (!isIPv4(address)) throw new RangeError(`"${address}" is no IPv4 address`);
+		if (!isIPv4(address)) throw new RangeError(`"${address}" is not an IPv4 address`);
 		if (this.#closed || this.#sending >= SENDING_LIMIT) return;
 		this.#sending++;
 		this.#socket.send(Buffer.from(bytes), port, address, () => this.#sending--);

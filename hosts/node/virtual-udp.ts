@@ -146,7 +146,7 @@ export class VirtualUDP implements UDP {
 	/** Throws after `close`, to reveal code that still writes then. */
 	write(bytes: Uint8Array, address: string, port: number): void {
 		if (bytes.length > DATAGRAM_LIMIT) throw new RangeError(`a datagram has at most ${DATAGRAM_LIMIT} bytes`);
-		if (!isIPv4(address)) throw new RangeError(`"${address}" is no IPv4 address`);
+		if (!isIPv4(address)) throw new RangeError(`"${address}" is not an IPv4 address`);
 		if (this.#isClosed) throw new Error("written after close");
 		this.#network.transmit(this, { address, port }, new Uint8Array(bytes));
 	}

@@ -159,7 +159,7 @@ export class XSWorker {
 			for (let message = this.#received.next(); message; message = this.#received.next()) this.#handle(message);
 		} catch (error) {
 			this.#process.kill("SIGKILL");
-			this.#ended(`The XS engine sent something that is no message: ${(error as Error).message}`);
+			this.#ended(`The XS engine sent something that is not a message: ${(error as Error).message}`);
 		}
 	}
 

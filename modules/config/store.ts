@@ -175,7 +175,7 @@ export class ConfigStore {
 	 * Throws a RangeError for an invalid value, and what the storage throws; then nothing has changed.
 	 */
 	change(puts: readonly Put[], apply = false): boolean {
-		if (this.#isErased) throw new Error("config: erased, and not started anew yet");
+		if (this.#isErased) throw new Error("config: erased, and not restarted yet");
 		const changed: Field[] = [];
 		const writes = this.prepare(puts, changed);
 		if (writes.length > 0) this.write(writes);

@@ -213,7 +213,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	}
 
 	private startReply(response: HTTPResponse, status: number, body: BodySource | undefined, length: number): void {
-		if (!(length >= 0)) throw new RangeError("Length of the reply is no length");
+		if (!(length >= 0)) throw new RangeError("Length of the reply is not a length");
 		this.#sink = undefined;
 		if (this.#input === INPUT_HELD) this.#input = INPUT_BODY;
 		if (this.#input === INPUT_BODY) this.dropBody();

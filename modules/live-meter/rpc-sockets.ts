@@ -59,7 +59,7 @@ export class RPCSockets {
 		this.#ledger = ledger;
 	}
 
-	/** Returns false if the request is no handshake, or if its address is not listed. */
+	/** Returns false if the request is not a handshake, or if its address is not listed. */
 	answer(request: HTTPRequest, response: HTTPResponse): boolean {
 		if (!isHandshake(request) || !this.#answers.admits(request.remoteAddress)) return false;
 		response.lines("Cache-Control: no-store\r\n");

@@ -73,7 +73,7 @@ function isUnanswered(failure: Failure | undefined): boolean {
 	return failure === undefined || failure.progress < IEC_NO_IDENT.progress || isUnexplained(failure);
 }
 
-/** Characters that were no echo arrived, but the session failed. */
+/** Characters arrived that were not an echo, but the session failed. */
 export function isUnexplained(failure: Failure): boolean {
 	return failure.progress === IEC_NO_IDENT.progress || failure === HDLC_OTHER_ADDRESS || failure === HDLC_REFUSED;
 }

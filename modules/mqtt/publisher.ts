@@ -10,7 +10,7 @@
  *   UP         –         –         –         –          RESTING   –         –          LEAVING
  *   LEAVING    –         –         –         –          OFF       –         OFF        –
  *
- * A session is wanted while MQTT is enabled and there is a network. A sleeping device also needs new data, and ends the
+ * A session is needed while MQTT is enabled and there is a network. A sleeping device also needs new data, and ends the
  * session when everything is sent. After MQTT was disabled, one more session withdraws the announcement, with
  * LAST_TRIES. Without a network the state is OFF at once.
  *

@@ -47,7 +47,7 @@ export const WRONG_DEVICE = "provision_wrong_device";
 /** The counter is not higher than that of the last file. */
 export const REPLAY = "provision_replay";
 
-/** Returns the counter; 0 if this is no file. */
+/** Returns the counter; 0 if this is not a file. */
 export function counterOf(file: Uint8Array): number {
 	const isFile =
 		file.length > SETTINGS_AT + P256_SIGNATURE_LENGTH &&

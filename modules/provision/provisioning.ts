@@ -53,7 +53,7 @@ const TRIES = 30;
 /** Message for each reason to refuse a whole file. */
 const REFUSALS: Readonly<Record<string, string>> = Object.freeze({
 	[UNSUPPORTED]: "This firmware was built without a key for settings files.",
-	[INVALID_FILE]: "The file is no signed settings file, or incomplete: sign it again.",
+	[INVALID_FILE]: "The file is not a signed settings file, or it is incomplete: sign it again.",
 	[BAD_SIGNATURE]: "No key that this gateway trusts has signed the file.",
 	[WRONG_DEVICE]: "The file is for another gateway or group.",
 	[REPLAY]: "The counter of the file is not higher than that of the last one: sign it with a higher one.",

@@ -43,14 +43,14 @@ describe("telegrams of AMIS meters", () => {
 	}
 	it("give all values with their units, and the time with its season", () => {
 		const bed = new Bed();
-		assert.deepEqual(bed.receive(telegram(1)), [], "one telegram alone is no readout");
+		assert.deepEqual(bed.receive(telegram(1)), [], "one telegram alone is not a readout");
 		assert.deepEqual(bed.receive(telegram(2)), [GOOD]);
 		const readout = bed.session.readout(EVENT_READOUT, 5);
 		assert.deepEqual([readout?.protocol, readout?.baud, readout?.status], ["AMIS", 9600, STATUS_UNCHECKED]);
 		const summer = bed.receive(telegram(3, { utcMs: Date.UTC(2028, 6, 1, 22, 30, 59) }));
 		assert.equal(summer[0].records[2], "0-0:1.0.0*255: 280702003059S");
 	});
-	it("are no readout once more: the meter repeats a telegram whose acknowledgement it has not heard", () => {
+	it("are not another readout: the meter repeats a telegram whose acknowledgement it has not heard", () => {
 		const bed = new Bed();
 		bed.receive(telegram(1), telegram(2));
 		assert.deepEqual(bed.receive(telegram(2)), []);

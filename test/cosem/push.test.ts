@@ -319,8 +319,8 @@ describe("the protection of pushes", () => {
 			assert.deepEqual(next.take(hdlcPush(sealed(PLAIN, { counter: 901, title }))), ["dlms-push/other-meter"]);
 		assert.equal(statusOf(bed.take(hdlcPush(sealed(PLAIN, { counter: 902 })))), STATUS_OK);
 		DLMS_PUSH.forget?.(bed.opening.settings);
-		const anew = new PushBed(bed.settings);
-		assert.equal(statusOf(anew.take(hdlcPush(sealed(PLAIN, { counter: 5, title })))), STATUS_OK);
+		const restarted = new PushBed(bed.settings);
+		assert.equal(statusOf(restarted.take(hdlcPush(sealed(PLAIN, { counter: 5, title })))), STATUS_OK);
 		assert.deepEqual([...bed.settings.learnedPush.subarray(0, 8)], [...title]);
 	});
 

@@ -211,7 +211,7 @@ describe("The roll-out by hawkBit", () => {
 		["with a foreign signature", makeFile(IMAGE, { signer: newSigner() }), "ota_bad_signature"],
 		["that lacks a security fix", makeFile(IMAGE, { securityLevel: 0 }), "ota_downgrade"],
 		["that is damaged", damaged(FILE, 50_000), "ota_invalid_image"],
-		["that is no firmware", Buffer.from("<html>".repeat(100)), "ota_invalid_image"],
+		["that is not a firmware", Buffer.from("<html>".repeat(100)), "ota_invalid_image"],
 	] as const) {
 		it(`reports a file ${what} as a failure, once`, async () => {
 			await start(cause === "ota_downgrade" ? { slots: makeSlots({ securityLevel: 1 }) } : {});

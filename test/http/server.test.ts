@@ -210,7 +210,7 @@ describe("HTTP server: bodies of requests", () => {
 		assert.equal(bed.sink?.body.length, 5000);
 	});
 
-	it("sends 100 Continue only to a client that waits, and only if the body is wanted", () => {
+	it("sends 100 Continue only to a client that waits, and only if the server needs the body", () => {
 		const bed = new Bed();
 		const client = bed.connect();
 		const [go] = bed.exchange(client, request("POST", "/echo", "Content-Length: 3", "Expect: 100-continue"));

@@ -93,7 +93,7 @@ for (const [engine, mode] of [
 			assert.deepEqual([noFile.code, noFile.out], [1, ""]);
 			assert.match(
 				noFile.errors,
-				/other\.json is no signed settings file: make one with npm run ota -- sign-settings\.\n$/,
+				/other\.json is not a signed settings file: make one with npm run ota -- sign-settings\.\n$/,
 			);
 			writeFileSync(path, signed({}, 9));
 			const noPort = await runTool(path, "--port", join(folder, "none"));

@@ -489,7 +489,7 @@ describe("the timer of a link", () => {
 		assert.deepEqual(bed.machine.advanced, [2200]);
 		assert.equal(bed.timer().delayMs, 0);
 	});
-	it("first passes on bytes that arrived while the script was blocked, which is no silence of the line", () => {
+	it("first passes on bytes that arrived while the script was blocked, which is not silence of the line", () => {
 		const bed = new Bed(true, FORMAT_8N1, 1300);
 		const { hand, machine } = bed;
 		machine.onReceive = () => {

@@ -71,7 +71,7 @@ describe("mqtt: a broker that wants a client certificate", () => {
 	it("gets the renewed certificate at the next connection, although the session could be resumed", async () => {
 		await gateway.write("mqtt", { ...ON, client_cert: true });
 		await gateway.pass(1000);
-		// Saving connects anew.
+		// Saving reconnects.
 		await gateway.write("mqtt", {});
 		await gateway.pass(1000);
 		assert.equal(broker.sessions.length, 2);

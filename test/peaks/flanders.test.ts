@@ -90,7 +90,7 @@ describe("The month's peak of quarter hours", () => {
 		assert.deepEqual(bed.highest, [[at("2026-11-20 08:00"), 20_000]]);
 	});
 
-	it("begins anew with each month of local time", () => {
+	it("starts again with each month of local time", () => {
 		// Local midnight is 23:00 UTC.
 		begin("2026-10-31 22:30");
 		bed.run(at("2026-10-31 22:45"), 7000);

@@ -175,7 +175,7 @@ async function checkIdentity(peer: BrokerPeer): Promise<void> {
 			assert.equal(code, "ok", broker.log);
 			const sessions = () => broker.log.split(`u'${gateway.hostname}'`).length - 1;
 			assert.equal(sessions(), 1, broker.log);
-			// Saving connects anew.
+			// Saving reconnects.
 			await gateway.write("mqtt", {});
 			await waitFor("it does not come back", RETURN_LIMIT_MS, async () => (sessions() > 1 ? true : undefined));
 			assert.equal((await gateway.read("system/status")).mqtt_state, "ok");

@@ -59,9 +59,9 @@ describe("npm run emulate: its parts", () => {
 
 		for (const [text, message] of [
 			["{", /can't be read as JSON/],
-			["[]", /is no JSON object/],
-			['{"hub": 1}', /"hub" .* is no API path with a JSON object/],
-			['{"../x": {}}', /"\.\.\/x" .* is no API path/],
+			["[]", /is not a JSON object/],
+			['{"hub": 1}', /"hub" .* is not an API path with a JSON object/],
+			['{"../x": {}}', /"\.\.\/x" .* is not an API path/],
 		] as const) {
 			it(`rejects settings that are ${text}`, () => {
 				const file = join(folder, "settings.json");

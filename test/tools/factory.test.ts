@@ -111,7 +111,7 @@ describe("npm run factory", () => {
 		writeFileSync(file, signed({ later: "x".repeat(4000) }, 1));
 		assert.match(run("--serial", "UNIT02", "--settings", file).stderr, /room for 3840/);
 		writeFileSync(file, "{}");
-		assert.match(run("--serial", "UNIT02", "--settings", file).stderr, /no settings file/);
+		assert.match(run("--serial", "UNIT02", "--settings", file).stderr, /not a settings file/);
 	});
 
 	it("writes nothing if the label already exists", () => {

@@ -25,8 +25,8 @@ describe("An application image", () => {
 	});
 
 	it("is rejected if it is for another chip, or for none", () => {
-		assert.throws(set(0, 0xe8), /^Error: This is no application image of ESP-IDF/);
-		assert.throws(() => checkImage(new Uint8Array(23).fill(0xe9), "esp32c3"), /This is no application image/);
+		assert.throws(set(0, 0xe8), /^Error: This is not an application image of ESP-IDF/);
+		assert.throws(() => checkImage(new Uint8Array(23).fill(0xe9), "esp32c3"), /This is not an application image/);
 		assert.throws(() => checkImage(image, "esp32"), /The image is for esp32c3, not for the board's esp32\./);
 		assert.throws(set(12, 77), /The image is for chip 77/);
 	});

@@ -179,7 +179,7 @@ describe("npm run ota", () => {
 			const large = ["--board", BOARD, "--image", place("large"), "--out", place("x"), "--key", place("key")];
 			assertRefused(run("sign", ...large), 1, /large has 1966081 bytes; a slot of esp32c3-devkitm has 1966080\./);
 			const text = ["--board", BOARD, "--image", PROGRAM, "--out", place("x"), "--key", place("key")];
-			assertRefused(run("sign", ...text), 1, /This is no application image of ESP-IDF/);
+			assertRefused(run("sign", ...text), 1, /This is not an application image of ESP-IDF/);
 			assertRefused(sign("--key", place("key.pub")), 1, /key\.pub holds no key that can be read/);
 			assertRefused(sign("--key", place("missing")), 1, /no such file/);
 			assertRefused(
@@ -240,7 +240,7 @@ describe("npm run ota", () => {
 			});
 			assertRefused(verify(), 1, /^ota_invalid_image: The packed image is damaged: piece 2/);
 			put(() => Buffer.from("text"));
-			assertRefused(verify(), 1, /^ota_invalid_image: 4 bytes are no firmware file\./);
+			assertRefused(verify(), 1, /^ota_invalid_image: 4 bytes are not a firmware file\./);
 		});
 	});
 

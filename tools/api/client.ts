@@ -119,7 +119,7 @@ function accepted(what: string, { status, text }: Reply): JSONReply {
 	try {
 		json = JSON.parse(text === "" ? "{}" : text);
 	} catch {
-		throw new Error(`The reply to ${what} is no JSON: ${text.slice(0, SHOWN)}`);
+		throw new Error(`The reply to ${what} is not JSON: ${text.slice(0, SHOWN)}`);
 	}
 	if (status === 200) return json;
 	const { error = "", message = "" } = json;

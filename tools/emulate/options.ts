@@ -126,9 +126,9 @@ function readSettings(path: string): Settings {
 	}
 	const isObject = (value: unknown): value is object =>
 		typeof value === "object" && value !== null && !Array.isArray(value);
-	if (!isObject(members)) throw new Error(`--settings: ${path} is no JSON object.`);
+	if (!isObject(members)) throw new Error(`--settings: ${path} is not a JSON object.`);
 	return Object.entries(members).map(([name, body]) => {
 		if (/^[a-z][a-z0-9/_-]*$/.test(name) && isObject(body)) return [name, body] as const;
-		throw new Error(`--settings: "${name}" in ${path} is no API path with a JSON object as its body.`);
+		throw new Error(`--settings: "${name}" in ${path} is not an API path with a JSON object as its body.`);
 	});
 }

@@ -32,7 +32,7 @@ export function imageOf(unit: FactoryData, settings?: Uint8Array): Uint8Array {
 	const image = new Uint8Array(SECTOR).fill(ERASED);
 	image.set(encodeFactoryData(unit));
 	if (settings === undefined) return image;
-	if (Buffer.from(settings.subarray(0, 4)).toString() !== "SMGS") throw new RangeError("That is no settings file.");
+	if (Buffer.from(settings.subarray(0, 4)).toString() !== "SMGS") throw new RangeError("That is not a settings file.");
 	const room = SECTOR - SETTINGS_AT;
 	if (settings.length > room)
 		throw new RangeError(`The settings file has ${settings.length} bytes; the factory data have room for ${room}.`);

@@ -246,7 +246,7 @@ function parseResults(values: Values): Map<string, number> {
 function readCode(written: string): string {
 	const parts = /^(?:(\d+)-(\d+):)?(\d+)\.(\d+)\.(\d+)(?:\.(\d+))?(\/\d+)?$/.exec(written);
 	if (parts === null || parts.slice(1, 7).some((part) => Number(part ?? 0) > 255))
-		throw new UsageError(`${written} is no code as in 1.8.0 or 0-0:96.1.0, or 1.8.0/3 for one attribute.`);
+		throw new UsageError(`${written} is not a code such as 1.8.0 or 0-0:96.1.0, or 1.8.0/3 for one attribute.`);
 	const [, a, b, c, d, e, f = "255", attribute = ""] = parts;
 	const isAbstract = c === "0" || Number(c) >= 94;
 	return `${a ?? (isAbstract ? "0" : "1")}.${b ?? "0"}.${c}.${d}.${e}.${f}${attribute}`;

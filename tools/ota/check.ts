@@ -74,9 +74,9 @@ const isSame = (one: Uint8Array, other: Uint8Array) => Buffer.compare(one, other
 
 /** Reads the part before the image. `fileLength`: length of the whole file. Does not check signature and board. */
 export function readFront(bytes: Uint8Array, fileLength: number): Front {
-	demand(bytes.length >= HEADER_LENGTH, `${bytes.length} bytes are no firmware file.`);
+	demand(bytes.length >= HEADER_LENGTH, `${bytes.length} bytes are not a firmware file.`);
 	const header = decodeHeader(bytes);
-	demand(header.identifier === IDENTIFIER, "This is no Zigbee OTA file: it does not begin with 1E F1 EE 0B.");
+	demand(header.identifier === IDENTIFIER, "This is not a Zigbee OTA file: it does not begin with 1E F1 EE 0B.");
 	demand(header.headerVersion === HEADER_VERSION, `The header is of version ${hex(header.headerVersion)}.`);
 	demand(header.headerLength === HEADER_LENGTH, `The header has ${header.headerLength} bytes, not ${HEADER_LENGTH}.`);
 	demand(header.fieldControl === 0, "The header has optional fields.");

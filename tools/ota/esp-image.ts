@@ -28,7 +28,9 @@ export function isChip(name: string): name is Chip {
 export function checkImage(image: Uint8Array, chip: Chip): void {
 	const bytes = Buffer.from(image.buffer, image.byteOffset, image.length);
 	if (bytes.length < HEADER_LENGTH || bytes[0] !== MAGIC)
-		throw new Error("This is no application image of ESP-IDF, which begins with E9. It is xs_esp32.bin of a build.");
+		throw new Error(
+			"This is not an application image of ESP-IDF, which begins with E9. It is xs_esp32.bin of a build.",
+		);
 	const id = bytes.readUInt16LE(CHIP_AT);
 	if (id !== CHIP_IDS[chip]) {
 		const other = Object.entries(CHIP_IDS).find(([, one]) => one === id)?.[0] ?? `chip ${id}`;

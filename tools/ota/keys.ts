@@ -13,7 +13,7 @@ export interface Signer {
 
 /** Throws a RangeError with a message for the user if the key is not on P-256. */
 export function keySigner(key: KeyObject): Signer {
-	if (key.type !== "private") throw new RangeError("That is no private key.");
+	if (key.type !== "private") throw new RangeError("That is not a private key.");
 	const point = pointOf(createPublicKey(key));
 	return { point, sign: (message) => new Uint8Array(sign("sha256", message, { key, dsaEncoding: "ieee-p1363" })) };
 }
@@ -25,7 +25,7 @@ export function pointOf(key: KeyObject): Uint8Array {
 }
 
 export function publicKeyOf(point: Uint8Array): KeyObject {
-	if (point.length !== P256_POINT_LENGTH || point[0] !== 4) throw new RangeError("That is no point: 4, x, y.");
+	if (point.length !== P256_POINT_LENGTH || point[0] !== 4) throw new RangeError("That is not a point: 4, x, y.");
 	const coordinate = (start: number) => Buffer.from(point.subarray(start, start + 32)).toString("base64url");
 	return createPublicKey({ key: { kty: "EC", crv: "P-256", x: coordinate(1), y: coordinate(33) }, format: "jwk" });
 }

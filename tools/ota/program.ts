@@ -192,7 +192,7 @@ async function sendFile(given: Given, path: string, log: Output["log"]): Promise
 	const port = demand(given.port, "--port is missing: the serial port of the gateway's console.");
 	const file = readFileSync(path);
 	if (!isSettingsFile(file))
-		throw new Error(`${path} is no signed settings file: make one with npm run ota -- sign-settings.`);
+		throw new Error(`${path} is not a signed settings file: make one with npm run ota -- sign-settings.`);
 	const line = await openRealPort(port, FORMAT_8N1, CONSOLE_BAUD);
 	try {
 		log(`Sending ${file.length} bytes to ${port} …`);
@@ -268,7 +268,7 @@ function verify(given: Given, path: string, log: Output["log"]): void {
 function hardwareOfFile({ metadata: { deviceId } }: FirmwareFile): Hardware {
 	const hardware = hardwareById(deviceId);
 	if (hardware !== undefined) return hardware;
-	throw new Error(`The file is for device id ${deviceId}, which is no board of this firmware.`);
+	throw new Error(`The file is for device id ${deviceId}, which is not a board of this firmware.`);
 }
 
 function targetOf({ deviceId, chip, slotSize }: Hardware, rest: Partial<Target>): Target {

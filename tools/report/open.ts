@@ -33,7 +33,7 @@ export interface Report {
 
 export function readHeader(file: Buffer): ReportHeader {
 	const end = SERIAL + (file[SERIAL_LENGTH] ?? 0) + P256_POINT_LENGTH;
-	if (file.toString("latin1", 0, MAGIC.length) !== MAGIC) throw new Error("That is no diagnostic report.");
+	if (file.toString("latin1", 0, MAGIC.length) !== MAGIC) throw new Error("That is not a diagnostic report.");
 	if (file[MAGIC.length] !== FORMAT)
 		throw new Error(`The report has format ${file[MAGIC.length]}; this program knows ${FORMAT}.`);
 	if (file.length < end) throw new Error("The report is cut off in its header.");

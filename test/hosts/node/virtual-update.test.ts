@@ -106,7 +106,7 @@ describe("virtual OTA slots and boot loader", () => {
 		const slots = new VirtualSlots();
 		const image = makeSimulatorImage({ version: "1.0.0", size: 20_000 });
 		const cases: [Uint8Array, number, RegExp][] = [
-			[new Uint8Array(0), 100, /no image/],
+			[new Uint8Array(0), 100, /not an image/],
 			[image.slice(0, 16_384), image.length, /damaged/],
 			[image.map((byte, i) => (i === 10_000 ? byte ^ 1 : byte)), image.length, /damaged/],
 			[image, image.length - 16, /not 19984/],
