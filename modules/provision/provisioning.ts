@@ -15,7 +15,7 @@ import type { ScheduledMachine, Task } from "../io/driver.js";
 import type { Part } from "../part.js";
 import type { OutputFailure } from "../publish/connect-failures.js";
 import type { OutputDeps } from "../publish/output.js";
-import { Visitor } from "../publish/visitor.js";
+import { VisitingPart } from "../publish/visiting-part.js";
 import { RESTORE_COST, restore } from "../system/restore.js";
 import { RestoreReader } from "../system/restore-reader.js";
 import { WIFI_ON_TRIAL } from "../wifi/fields.js";
@@ -70,7 +70,7 @@ interface Job {
 	readonly task: Task;
 }
 
-export class Provisioning extends Visitor<FileSource> implements FileTaker, ScheduledMachine {
+export class Provisioning extends VisitingPart<FileSource> implements FileTaker, ScheduledMachine {
 	/** Code of the last file that was refused since the start and the last success; "" without one. */
 	refused = "";
 	readonly #parts: readonly Part[];
