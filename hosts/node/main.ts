@@ -27,12 +27,12 @@ import {
 import { FastTime } from "./fast-time.js";
 import { createHost, type HostSettings, powerOf } from "./host.js";
 import { type HubDemo, startHubDemo } from "./hub-demo.js";
-import { Nap } from "./nap.js";
 import { NO_RADIO, type Options, parseOptions, startTime, USAGE } from "./options.js";
 import { NodeTimers } from "./platform.js";
 import { checkPorts } from "./ports.js";
 import { type SimulatedCoprocessor, startSimulatedCoprocessor } from "./simulated-coprocessor.js";
 import { type SimulatedMeter, startSimulatedMeter } from "./simulated-meter.js";
+import { SimulatedSleep } from "./simulated-sleep.js";
 import { describeKeys, openKeys, type SimulatorKeys } from "./simulator-keys.js";
 import { startSlots } from "./slots.js";
 import { GATEWAY_SCRIPT } from "./snapshot.js";
@@ -74,7 +74,7 @@ class Simulator {
 	/** Accelerated time; undefined: the computer's time. */
 	readonly #time: FastTime | undefined;
 	readonly #button: SimulatedButton;
-	readonly #nap: Nap;
+	readonly #simulatedSleep: SimulatedSleep;
 	#keys: SimulatorKeys = { updateKeys: [], reportKey: "" };
 	#hasFailed = false;
 	#ending = false;
@@ -85,7 +85,7 @@ class Simulator {
 		const timers = this.#time ?? new NodeTimers();
 		this.#button = new SimulatedButton(timers);
 		const power = powerOf(options.state, options.power);
-		this.#nap = new Nap(timers, () => power.usbVoltage());
+		this.#simulatedSleep = new SimulatedSleep(timers, () => power.usbVoltage());
 	}
 
 	async run(): Promise<void> {
@@ -206,7 +206,7 @@ class Simulator {
 		await this.#engine?.stop();
 		if (this.#ending) return;
 		this.#say(`The gateway sleeps for ${Math.round(ms / 1000)} s, or until its button is pressed.`);
-		const reason = await this.#nap.sleep(ms);
+		const reason = await this.#simulatedSleep.sleep(ms);
 		if (this.#ending) return;
 		this.#say(`The gateway wakes, by its ${WAKERS[reason]}.`);
 		await this.#start(factory, host.clock.utcMs(), SLEPT, reason);
@@ -214,7 +214,7 @@ class Simulator {
 	}
 
 	pressButton(): void {
-		if (!this.#nap.press()) this.#button.press();
+		if (!this.#simulatedSleep.press()) this.#button.press();
 	}
 
 	fail(message: string): void {
