@@ -19,7 +19,7 @@ export const OUTLIVED_MS = 10_000;
 /** The value is one byte. */
 const KEY = "power_cycles";
 
-export interface PowerCyclesUser {
+export interface PowerCyclesListener {
 	factoryReset(): void;
 }
 
@@ -40,14 +40,14 @@ export class PowerCycles implements Timed {
 	}
 
 	/** Throws what the storage throws. */
-	start(switchedOn: boolean, user: PowerCyclesUser): void {
+	start(switchedOn: boolean, listener: PowerCyclesListener): void {
 		this.#task.update((nowMs) => {
 			const { storage, trace } = this.#deps;
 			const count = storage.get(KEY)?.[0] ?? 0;
 			if (switchedOn && count >= CYCLES) {
 				trace(`Power was cut ${count} times soon after a start: resetting to factory settings.`);
 				// The count is deleted after the reset, so that an interrupted one is repeated.
-				user.factoryReset();
+				listener.factoryReset();
 				storage.delete(KEY);
 				return;
 			}

@@ -1,5 +1,5 @@
 /** Clients of the event stream (event-stream.ts), for code that changes the shown state. */
-import { takeOut } from "../bytes/list.js";
+import { removeAt } from "../bytes/list.js";
 
 /** Pending items of a stream; the lowest bit is sent first. */
 export const DUE_OPENING = 1;
@@ -38,7 +38,7 @@ export class Live {
 	}
 
 	remove(client: LiveClient): void {
-		takeOut(this.clients, this.clients.indexOf(client));
+		removeAt(this.clients, this.clients.indexOf(client));
 	}
 
 	changed(): void {

@@ -10,7 +10,7 @@
  * used in the last IDLE_MS.
  */
 import { asciiBytes } from "../bytes/ascii.js";
-import { takeOut } from "../bytes/list.js";
+import { removeAt } from "../bytes/list.js";
 import type { Listener, ListenerPort } from "../io/host.js";
 import type { Cost } from "../io/memory.js";
 import { type Dialect, dialect } from "./dialect.js";
@@ -136,7 +136,7 @@ class SunSpecPort implements DialectPort, ModbusDelegate {
 	}
 
 	closed(connection: ModbusConnection): void {
-		takeOut(this.#connections, this.#connections.indexOf(connection));
+		removeAt(this.#connections, this.#connections.indexOf(connection));
 	}
 
 	read(address: string, unit: number, first: number, count: number): Uint8Array | number | undefined {

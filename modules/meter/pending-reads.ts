@@ -8,7 +8,7 @@
  *
  *     (a) a caller for a load profile waits up to PROFILE_MINUTES, while no other caller is queued.
  */
-import { takeOut } from "../bytes/list.js";
+import { removeAt } from "../bytes/list.js";
 import type { Failure } from "../readout/failure.js";
 import type { ProfileRequest } from "../readout/protocol.js";
 import type { Readout } from "../readout/readout.js";
@@ -77,7 +77,7 @@ export class PendingReads {
 	}
 
 	remove(callback: ReadCallback): void {
-		takeOut(
+		removeAt(
 			this.#queue,
 			this.#queue.findIndex((waiting) => waiting.callback === callback),
 		);
@@ -105,7 +105,7 @@ export class PendingReads {
 
 	/** Removes the first request that is due; the reader must notify its callback. */
 	takeDue(nowMs: number): PendingRead | undefined {
-		const due = takeOut(
+		const due = removeAt(
 			this.#queue,
 			this.#queue.findIndex((waiting) => nowMs >= waiting.dueMs),
 		);

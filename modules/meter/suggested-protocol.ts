@@ -44,7 +44,7 @@ export function suggestionsFor(settings: MeterSettings, isLastRound: boolean): r
 	return suggestions;
 }
 
-/** Returns the protocol of meters that call; undefined if it is the configured one, or missing in this firmware. */
-export function callingProtocol(settings: MeterSettings): SuggestedProtocol | undefined {
+/** Returns the protocol of meters that send unsolicited telegrams; undefined if it is the configured one, or missing in this firmware. */
+export function unsolicitedProtocol(settings: MeterSettings): SuggestedProtocol | undefined {
 	return PROTOCOLS.find((row) => row.suggestion?.calls && !row.isChosen(settings))?.suggestion;
 }

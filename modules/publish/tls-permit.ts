@@ -2,7 +2,7 @@
  * Permit for an outgoing TLS connection: the chip has memory for one, in addition to the server's own. Permits are
  * granted in order of request; a long-lived connection returns its permit for a short-lived one.
  */
-import { takeOut } from "../bytes/list.js";
+import { removeAt } from "../bytes/list.js";
 
 export interface PermitClient {
 	/**
@@ -33,9 +33,9 @@ export class TLSPermit {
 
 	/** Returns the permit, or withdraws a request. */
 	release(holder: PermitClient): void {
-		takeOut(this.#waiting, this.#waiting.indexOf(holder));
+		removeAt(this.#waiting, this.#waiting.indexOf(holder));
 		if (this.#holder !== holder) return;
-		this.#holder = takeOut(this.#waiting, 0);
+		this.#holder = removeAt(this.#waiting, 0);
 		const next = this.#holder;
 		next?.permitGranted();
 		if (next !== undefined && this.#waiting.length > 0) next.permitRequested();

@@ -10,7 +10,7 @@ import type { ScheduledMachine, Task } from "../io/driver.js";
 import type { Network, UDP } from "../io/host.js";
 import { SYNC_ASKING, SYNC_FINDING, TimeSync, type TimeSyncDeps } from "./client.js";
 
-export interface ClockUser {
+export interface ClockListener {
 	/** The clock was set. */
 	clockChanged(): void;
 }
@@ -18,7 +18,7 @@ export interface ClockUser {
 export interface TimeServiceDeps extends DatagramDeps, TimeSyncDeps {
 	/** The whole object, because `resolve` is its method. */
 	readonly network: Pick<Network, "resolve">;
-	readonly clockUser: ClockUser;
+	readonly clockListener: ClockListener;
 	trace(message: string): void;
 }
 
@@ -70,7 +70,7 @@ export class TimeService implements ScheduledMachine {
 		else if (state === SYNC_ASKING) this.ask();
 		if (lastSuccessMs === this.#reportedMs) return;
 		this.#reportedMs = lastSuccessMs;
-		this.#deps.clockUser.clockChanged();
+		this.#deps.clockListener.clockChanged();
 	}
 
 	private find(generation: number): void {
