@@ -94,7 +94,7 @@ export function formatOther(unit: Unit, span: Span): string {
 }
 
 /** Day and time; at midnight the day alone. */
-export function formatWall(wallMs: number): string {
+export function formatWallClock(wallMs: number): string {
 	return (wallMs % DAY_MS === 0 ? SHORT_DAYS : format({ dateStyle: "medium", timeStyle: "short" })).format(wallMs);
 }
 

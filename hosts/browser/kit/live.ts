@@ -4,11 +4,11 @@
  * large one. Both stay in memory while the page is open.
  */
 import { useEffect } from "preact/hooks";
+import { announce } from "./components.js";
 import { addPoint, forgetCurve, points } from "./curve-points.js";
 import { type DeviceError, get, OFFLINE, QUICK_TIMEOUT_MS, READ_MS, reachable } from "./device.js";
 import { follow, following } from "./follow.js";
 import { advanceLocalTime } from "./format.js";
-import { announce } from "./parts.js";
 import { importedWh, isLocked, powerOf } from "./power.js";
 import type { Readout as FreshReadout, LastReadout, NetworkStatus, Schedule, Status, Timezone } from "./replies.js";
 import { loggedIn } from "./session.js";
@@ -199,7 +199,7 @@ export function useLocked(): boolean {
 declare const LACKING: string;
 
 /** Returns a function that tells whether page and firmware have a part or protocol. No name contains another name. */
-export function useBuilt(): (name: string) => boolean {
+export function useHasPart(): (name: string) => boolean {
 	const now = useStore(status);
 	return (name) => !LACKING.includes(name) && !now?.without?.includes(name);
 }

@@ -1,7 +1,7 @@
 /** The page shown. The hash of the address selects it, except while the user is asked about unsaved changes. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { TextKey } from "../text/all.js";
-import type { IconName } from "./parts.js";
+import type { IconName } from "./components.js";
 import { forgetUnsaved, isUnsaved, leaveBy } from "./unsaved.js";
 
 interface Place {

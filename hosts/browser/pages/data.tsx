@@ -1,5 +1,5 @@
 /** Lists the data that the gateway has, how long it keeps them, and how to save and delete them (docs/data.md). */
-import { Card } from "../kit/parts.js";
+import { Card } from "../kit/components.js";
 import { t } from "../kit/text.js";
 
 const PARTS = ["data.history", "data.last", "data.log", "data.settings", "data.sent", "data.delete"] as const;

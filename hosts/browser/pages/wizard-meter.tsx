@@ -2,6 +2,7 @@
  * The wizard's meter step: place the head, find the meter, set the gateway to it, read it, and show the first values.
  */
 import { useEffect, useRef } from "preact/hooks";
+import { Button, Fact, Facts, Notice, Progress } from "../kit/components.js";
 import { formatNumber } from "../kit/format.js";
 import {
 	READOUT_UNCHECKED,
@@ -12,7 +13,6 @@ import {
 	readNow,
 	readout,
 } from "../kit/live.js";
-import { Button, Fact, Facts, Notice, Progress } from "../kit/parts.js";
 import { countersOf, isLocked } from "../kit/power.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
