@@ -44,7 +44,10 @@ export function suggestionsFor(settings: MeterSettings, isLastRound: boolean): r
 	return suggestions;
 }
 
-/** Returns the protocol of meters that send unsolicited telegrams; undefined if it is the configured one, or missing in this firmware. */
+/**
+ * Returns the protocol of meters that send unsolicited telegrams; undefined if it is the configured one, or missing in
+ * this firmware.
+ */
 export function unsolicitedProtocol(settings: MeterSettings): SuggestedProtocol | undefined {
 	return PROTOCOLS.find((row) => row.suggestion?.calls && !row.isChosen(settings))?.suggestion;
 }

@@ -43,7 +43,7 @@ export class FilePieces implements FileClient {
 		this.#core = core;
 	}
 
-	/** Takes `packet[start..end)` and returns the state; undefined, without any effect, if it is not a piece of the file. */
+	/** Takes `packet[start..end)` and returns the state; undefined, without effect, if it is not a piece of the file. */
 	take(packet: Uint8Array, start: number, end: number, nowMs: number): readonly string[] | undefined {
 		if (end > start) {
 			const total = uint16(packet, start);

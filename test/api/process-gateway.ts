@@ -347,7 +347,7 @@ export class ProcessGateway extends TestGateway {
 		await this.#startAgain((bytes, name) => name === entry || bytes.equals(DAMAGED));
 	}
 
-	/** Restarts without the entries that `isRemoved` selects, since the simulator refuses to start with damaged ones. */
+	/** Restarts without the entries that `isRemoved` selects: the simulator refuses to start with damaged ones. */
 	async #startAgain(isRemoved: (bytes: Buffer, name: string) => boolean): Promise<void> {
 		this.#agent.destroy();
 		await this.#program?.end();

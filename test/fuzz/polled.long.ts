@@ -8,6 +8,6 @@ const seed = seedOfRun();
 
 describe(`polled meters with damaged answers, long run (SEED=${seed})`, () => {
 	it("do no harm over KMP", () => fuzzKMP(seed, 100_000));
-	it("do no harm over AMIS, whose meters call", () => fuzzAMIS(seed, 100_000));
+	it("do no harm over AMIS, whose telegrams are unsolicited", () => fuzzAMIS(seed, 100_000));
 	it("do no harm over M-Bus", () => fuzzMBus(seed, 100_000));
 });

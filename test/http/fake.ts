@@ -1,7 +1,7 @@
 /**
- * An in-memory network, and an event loop with a clock set by hand, for tests of the HTTP server. It follows the rules of
- * modules/io/host.ts: no callback inside a constructor or another call, none after close; a write beyond the announced
- * count throws.
+ * An in-memory network, and an event loop with a clock set by hand, for tests of the HTTP server. It follows the rules
+ * of modules/io/host.ts: no callback inside a constructor or another call, none after close; a write beyond the
+ * announced count throws.
  */
 import assert from "node:assert/strict";
 import type { CertificatePair } from "../../modules/io/crypto.js";
