@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { BOARDS, type Board, type Chip, findBoard } from "../hosts/esp32/boards.js";
 import { asRows, asTable, buildAll, distinctBoards, slotBytesOf } from "./build/all.js";
-import type { Taken } from "./build/limits.js";
+import type { FirmwareSize } from "./build/limits.js";
 import { hasSizes, measureMemory, SIZE_ADVICE } from "./build/sizes.js";
 import { buildForChip, findIDF, flash, monitor, placesOf, type Variant } from "./sdk/esp32.js";
 import { boardWith, OMISSIONS, omissionsOf } from "./sdk/omissions.js";
@@ -76,7 +76,7 @@ async function carryOutAll({ boards, json, out }: WholeOrder): Promise<number> {
 	findSDK();
 	const canMeasure = hasSizes();
 	const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-	const build = async (board: Board): Promise<Taken> => {
+	const build = async (board: Board): Promise<FirmwareSize> => {
 		const order = { board, production: false, out, idf, version, builtUtcMs: Date.now(), release: NO_RELEASE };
 		const { image } = await buildForChip(order);
 		const memory = canMeasure ? measureMemory(image.replace(/\.bin$/, ".map")) : undefined;

@@ -31,7 +31,7 @@ function readOptions(): EmulateOptions {
 	}
 }
 
-class EmulatedBench {
+class Emulation {
 	readonly #options: EmulateOptions;
 	#emulator: Emulator | undefined;
 	#endMeter: (() => Promise<void>) | undefined;
@@ -134,7 +134,7 @@ class EmulatedBench {
 	}
 }
 
-const bench = new EmulatedBench(readOptions());
-for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void bench.end(0));
-process.on("disconnect", () => void bench.end(0));
-bench.run().catch((error: Error) => bench.fail(error.message));
+const emulation = new Emulation(readOptions());
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void emulation.end(0));
+process.on("disconnect", () => void emulation.end(0));
+emulation.run().catch((error: Error) => emulation.fail(error.message));

@@ -40,7 +40,7 @@ export const FIGURES = Object.freeze({
 	divider: figure("divider of the cells, 2 × 100 kΩ at 4.5 V", 22.5, "µA", "Ohm; 2 × 1 MΩ take a tenth"),
 	start: figure("start of the firmware", 2, "s", "assumed"),
 	running: figure("one core busy at 240 MHz", 65.9, "mA", `${SHEET}, table 5-9`),
-	reading: figure("conversation at 9600 Bd and the write to flash", 4.5, "s", "the simulated meter takes 2 to 4 s"),
+	reading: figure("session at 9600 Bd and the write to flash", 4.5, "s", "the simulated meter takes 2 to 4 s"),
 	waiting: figure("waiting at 240 MHz", 47.6, "mA", `${SHEET}, table 5-9`),
 	sending: figure("joining the network, one request over TLS", 5, "s", "assumed"),
 	syncing: figure("joining the network, asking for the time", 4, "s", "assumed"),

@@ -76,7 +76,7 @@ function readOptions(args: string[]): LinuxOptions {
 	}
 }
 
-class LinuxBench {
+class LinuxProgram {
 	readonly #options: LinuxOptions;
 	#meter: SimulatedMeter | undefined;
 	#coprocessor: SimulatedCoprocessor | undefined;
@@ -176,9 +176,9 @@ class LinuxBench {
 	}
 }
 
-const bench = new LinuxBench(readOptions(process.argv.slice(2)));
-for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void bench.end(0));
-process.on("disconnect", () => void bench.end(0));
+const program = new LinuxProgram(readOptions(process.argv.slice(2)));
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void program.end(0));
+process.on("disconnect", () => void program.end(0));
 // Without these handlers, Node would open its debugger on SIGUSR1 and end on SIGUSR2.
 for (const signal of ["SIGUSR1", "SIGUSR2"] as const) process.on(signal, () => {});
-bench.run().catch((error: Error) => bench.fail(error.message));
+program.run().catch((error: Error) => program.fail(error.message));

@@ -2,11 +2,11 @@
 import { useEffect, useState } from "preact/hooks";
 import { Display } from "./display.js";
 import { Frame } from "./frame.js";
+import { Button, Icon, LiveRegion } from "./kit/components.js";
 import { restarting } from "./kit/device.js";
 import { Dialog } from "./kit/dialog.js";
 import { forgetSeen, status } from "./kit/live.js";
 import { logOut } from "./kit/login.js";
-import { Button, Icon, LiveRegion } from "./kit/parts.js";
 import { WIZARD } from "./kit/place.js";
 import { display, loggedIn, passwordWanted, refusePassword } from "./kit/session.js";
 import { useStore } from "./kit/store.js";

@@ -6,8 +6,8 @@
 import { useEffect } from "preact/hooks";
 import { LostNotice, PageOf, useMain } from "./frame.js";
 import { LanguageChoice, ThemeChoice } from "./kit/choices.js";
+import { Button, Icon } from "./kit/components.js";
 import { stale, useLive } from "./kit/live.js";
-import { Button, Icon } from "./kit/parts.js";
 import { DISPLAY_PLACES, usePlace } from "./kit/place.js";
 import { forgetDisplay } from "./kit/session.js";
 import { useStore } from "./kit/store.js";

@@ -2,11 +2,11 @@
 import type { ComponentType } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { LanguageChoice, ThemeChoice } from "./kit/choices.js";
+import { announce, Button, Icon, Notice } from "./kit/components.js";
 import { lastReplyMs, reachable } from "./kit/device.js";
 import { Dialog } from "./kit/dialog.js";
 import { formatMoment } from "./kit/format.js";
-import { stale, status, useBuilt, useLive } from "./kit/live.js";
-import { announce, Button, Icon, Notice } from "./kit/parts.js";
+import { stale, status, useHasPart, useLive } from "./kit/live.js";
 import { PLACES, usePlace, WIZARD } from "./kit/place.js";
 import { endsAtMs, reader } from "./kit/session.js";
 import { Store, useStore } from "./kit/store.js";
@@ -46,7 +46,7 @@ export function useMain(place: string) {
 export function Frame({ onLeave }: { onLeave: () => void }) {
 	useLive();
 	const place = usePlace();
-	const isBuilt = useBuilt();
+	const hasPart = useHasPart();
 	const [menuOpen, setMenuOpen] = useState(false);
 	const menu = useRef<HTMLButtonElement>(null);
 	const main = useMain(place);
@@ -94,7 +94,7 @@ export function Frame({ onLeave }: { onLeave: () => void }) {
 			</header>
 			<nav aria-label={t("menu")}>
 				<ul>
-					{PLACES.filter(({ parts }) => parts?.some(isBuilt) ?? true).map(({ name, label, icon }) => (
+					{PLACES.filter(({ parts }) => parts?.some(hasPart) ?? true).map(({ name, label, icon }) => (
 						<li key={name}>
 							<a
 								href={`#/${name}`}

@@ -183,7 +183,7 @@ int main(int argc, char **argv)
 	the_runner.button = (void (*)(void *, int))dlsym(firmware, "gateway_button");
 	the_runner.reason = (char *(*)(int))dlsym(firmware, "fxAbortString");
 	if (!launch || !the_runner.memory) {
-		fprintf(stderr, "%s is no firmware of the gateway\n", argv[1]);
+		fprintf(stderr, "%s is not a firmware of the gateway\n", argv[1]);
 		return 1;
 	}
 	txScreen *screen = calloc(1, sizeof(txScreen) + SCREEN_SIZE * SCREEN_SIZE * screenBytesPerPixel);

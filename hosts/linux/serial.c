@@ -247,7 +247,7 @@ static int open_socket(const char *address, const char **reason)
 	const char *colon = strrchr(address, ':');
 	size_t length = colon ? (size_t)(colon - address) : 0;
 	if (length == 0 || length >= sizeof host) {
-		*reason = "that is no tcp://HOST:PORT";
+		*reason = "that is not tcp://HOST:PORT";
 		return -1;
 	}
 	memcpy(host, address, length);

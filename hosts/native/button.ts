@@ -1,5 +1,5 @@
 /** The button of the host contract. */
-import { takeOut } from "../../modules/bytes/list.js";
+import { removeAt } from "../../modules/bytes/list.js";
 import type { ButtonOptions, ButtonPort } from "../../modules/io/host.js";
 
 class PressSource {
@@ -32,6 +32,6 @@ class NativeButton {
 	}
 
 	close(): void {
-		takeOut(this.#opened, this.#opened.indexOf(this));
+		removeAt(this.#opened, this.#opened.indexOf(this));
 	}
 }

@@ -179,7 +179,7 @@ void xs_crypto_agree_p256(xsMachine *the)
 	xsmcGetBufferReadable(xsArg(0), &point, &size);
 	p256_status status =
 		size == P256_POINT_SIZE ? p256_agree(point, result, result + P256_POINT_SIZE) : P256_NO_POINT;
-	if (status == P256_NO_POINT) xsRangeError("that is no point of P-256");
+	if (status == P256_NO_POINT) xsRangeError("that is not a point of P-256");
 	check(the, status == P256_OK);
 	xsmcSetArrayBuffer(xsResult, result, sizeof result);
 	mbedtls_platform_zeroize(result, sizeof result);

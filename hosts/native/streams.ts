@@ -3,7 +3,7 @@
  *
  * Limits: a plain port has up to 4 connections at a time, a TLS port up to 3, including handshakes.
  */
-import { takeOut } from "../../modules/bytes/list.js";
+import { removeAt } from "../../modules/bytes/list.js";
 import type { CertificatePair } from "../../modules/io/crypto.js";
 import type {
 	Listener,
@@ -186,7 +186,7 @@ class NativeListener implements Listener {
 
 	private tested(): void {
 		const tests = this.#tests!;
-		const done = takeOut(tests, 0)!;
+		const done = removeAt(tests, 0)!;
 		const problem = this.server.testResult;
 		if (tests.length > 0) this.server.test();
 		done(problem);
@@ -195,7 +195,7 @@ class NativeListener implements Listener {
 	ended(connection: NativePending): void {
 		const index = this.#connections.indexOf(connection);
 		if (index < 0) return;
-		takeOut(this.#connections, index);
+		removeAt(this.#connections, index);
 		this.server.end(connection.id);
 		if (this.#closed && this.#connections.length === 0) this.server.close();
 	}

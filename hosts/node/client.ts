@@ -16,7 +16,7 @@ import {
 } from "../../modules/io/client.js";
 import { boundSession, serverNameOf, type TLSSettings, unboundSession } from "./client-options.js";
 import { HandshakeQueue } from "./handshake-queue.js";
-import { Outgoing } from "./outgoing.js";
+import { OutgoingConnection } from "./outgoing-connection.js";
 import type { NodeResolver } from "./resolver.js";
 import { NodeStream } from "./stream.js";
 import { isPinned, shownBy, validate } from "./trust.js";
@@ -45,7 +45,7 @@ interface ClientPins {
 	readonly handshakeQueue?: HandshakeQueue;
 }
 
-class NodeClient extends Outgoing {
+class NodeClient extends OutgoingConnection {
 	/** Initially the TCP socket, later the TLS socket. */
 	#socket: NetSocket | undefined;
 

@@ -27,13 +27,13 @@ import {
 import { FastTime } from "./fast-time.js";
 import { createHost, type HostSettings, powerOf } from "./host.js";
 import { type HubDemo, startHubDemo } from "./hub-demo.js";
-import { Nap } from "./nap.js";
 import { NO_RADIO, type Options, parseOptions, startTime, USAGE } from "./options.js";
 import { NodeTimers } from "./platform.js";
 import { checkPorts } from "./ports.js";
 import { type SimulatedCoprocessor, startSimulatedCoprocessor } from "./simulated-coprocessor.js";
 import { type SimulatedMeter, startSimulatedMeter } from "./simulated-meter.js";
-import { type BenchKeys, describeKeys, openKeys } from "./simulator-keys.js";
+import { SimulatedSleep } from "./simulated-sleep.js";
+import { describeKeys, openKeys, type SimulatorKeys } from "./simulator-keys.js";
 import { startSlots } from "./slots.js";
 import { GATEWAY_SCRIPT } from "./snapshot.js";
 import { findXSWorker } from "./xs-worker.js";
@@ -63,7 +63,7 @@ const WATCHDOG_MS = 5000;
 const PANIC: Ending = Object.freeze({ cause: "panic", isFault: true });
 const STOOD_STILL: Ending = Object.freeze({ cause: "the watchdog of tasks", isFault: true });
 
-class Bench {
+class Simulator {
 	readonly #options: Options;
 	readonly #ports = new Map<"https" | "http", number>();
 	#engine: Engine | undefined;
@@ -74,8 +74,8 @@ class Bench {
 	/** Accelerated time, or undefined if the computer's time is used. */
 	readonly #time: FastTime | undefined;
 	readonly #button: SimulatedButton;
-	readonly #nap: Nap;
-	#keys: BenchKeys = { updateKeys: [], reportKey: "" };
+	readonly #simulatedSleep: SimulatedSleep;
+	#keys: SimulatorKeys = { updateKeys: [], reportKey: "" };
 	#hasFailed = false;
 	#ending = false;
 
@@ -85,7 +85,7 @@ class Bench {
 		const timers = this.#time ?? new NodeTimers();
 		this.#button = new SimulatedButton(timers);
 		const power = powerOf(options.state, options.power);
-		this.#nap = new Nap(timers, () => power.usbVoltage());
+		this.#simulatedSleep = new SimulatedSleep(timers, () => power.usbVoltage());
 	}
 
 	async run(): Promise<void> {
@@ -206,7 +206,7 @@ class Bench {
 		await this.#engine?.stop();
 		if (this.#ending) return;
 		this.#say(`The gateway sleeps for ${Math.round(ms / 1000)} s, or until its button is pressed.`);
-		const reason = await this.#nap.sleep(ms);
+		const reason = await this.#simulatedSleep.sleep(ms);
 		if (this.#ending) return;
 		this.#say(`The gateway wakes, by its ${WAKERS[reason]}.`);
 		await this.#start(factory, host.clock.utcMs(), SLEPT, reason);
@@ -214,7 +214,7 @@ class Bench {
 	}
 
 	pressButton(): void {
-		if (!this.#nap.press()) this.#button.press();
+		if (!this.#simulatedSleep.press()) this.#button.press();
 	}
 
 	fail(message: string): void {
@@ -259,10 +259,10 @@ class Bench {
 	}
 }
 
-const bench = new Bench(readOptions());
-for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void bench.end(0));
-process.on("SIGUSR1", () => bench.pressButton());
+const simulator = new Simulator(readOptions());
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void simulator.end(0));
+process.on("SIGUSR1", () => simulator.pressButton());
 // SIGUSR2 makes the firmware on Linux print its memory; by default it would end this program.
 process.on("SIGUSR2", () => {});
-process.on("disconnect", () => void bench.end(0));
-bench.run().catch((error: Error) => bench.fail(error.message));
+process.on("disconnect", () => void simulator.end(0));
+simulator.run().catch((error: Error) => simulator.fail(error.message));

@@ -16,7 +16,7 @@ import { SeededRandom } from "./random.js";
 const VERSION_LIMIT = IMAGE_HEADER_LENGTH - IMAGE_VERSION_OFFSET;
 const TEXT = "The meter is read through its optical port. ";
 
-export interface BenchImage {
+export interface SimulatorImage {
 	/** Version, at most 32 ASCII characters. */
 	readonly version: string;
 	/** Build number; default 1. */
@@ -32,7 +32,7 @@ export interface BenchImage {
 }
 
 /** Throws a RangeError if an option does not fit into the image. */
-export function makeBenchImage(options: BenchImage): Uint8Array {
+export function makeSimulatorImage(options: SimulatorImage): Uint8Array {
 	const { version, build = 1, securityLevel = 0, flags = 0, size = 100_000, seed = 1 } = options;
 	const length = Math.ceil(size / WRITE_SIZE) * WRITE_SIZE;
 	if (length < IMAGE_HEADER_LENGTH + IMAGE_HASH_LENGTH) throw new RangeError("too small for an image");

@@ -12,7 +12,7 @@ import { writeFileAtomic } from "./storage.js";
 export const UPDATE_KEY_FILE = "update.key";
 export const REPORT_KEY_FILE = "report.key";
 
-export interface BenchKeys {
+export interface SimulatorKeys {
 	/** Public keys that may sign a firmware, as points in hex. */
 	readonly updateKeys: readonly string[];
 	readonly reportKey: string;
@@ -24,7 +24,7 @@ type Given = Pick<Options, "state" | "updateKeys" | "reportKey">;
  * Returns the keys from the command line, otherwise those in the state folder. Throws an Error with a message for the
  * user.
  */
-export function openKeys({ state, updateKeys, reportKey }: Given): BenchKeys {
+export function openKeys({ state, updateKeys, reportKey }: Given): SimulatorKeys {
 	return {
 		updateKeys: updateKeys ?? [developmentKey(join(state, UPDATE_KEY_FILE))],
 		reportKey: reportKey ?? developmentKey(join(state, REPORT_KEY_FILE)),

@@ -157,7 +157,7 @@ export class VirtualSocket implements Socket {
 
 	constructor(options: SocketOptions) {
 		const { from } = options;
-		if (!(from instanceof VirtualConnection)) throw new Error("`from` is no pending socket of this world");
+		if (!(from instanceof VirtualConnection)) throw new Error("`from` is not a pending socket of this world");
 		if (from.gateway !== undefined) throw new Error("the connection has a socket already");
 		this.remoteAddress = from.address;
 		this.viaAccessPoint = from.viaAccessPoint;

@@ -23,7 +23,7 @@ import {
 } from "../../modules/io/client.js";
 import { boundSession, type TLSSettings, unboundSession } from "./client-options.js";
 import { HandshakeQueue } from "./handshake-queue.js";
-import { Outgoing } from "./outgoing.js";
+import { OutgoingConnection } from "./outgoing-connection.js";
 import { parseCertificates, validate } from "./trust.js";
 import { GatewayEnd, VirtualClient, VirtualConnection } from "./virtual-network.js";
 import type { VirtualTime } from "./virtual-time.js";
@@ -91,7 +91,7 @@ interface ClientPins {
 	readonly handshakeQueue?: HandshakeQueue;
 }
 
-class VirtualOutgoing extends Outgoing {
+class VirtualOutgoing extends OutgoingConnection {
 	readonly #pins: ClientPins;
 
 	constructor(options: ClientOptions) {

@@ -88,6 +88,6 @@ export class VirtualStorage implements Storage {
 
 	#check(key: string): void {
 		if (this.#isOff) throw new PowerCut("no power");
-		if (!STORAGE_KEY_PATTERN.test(key)) throw new RangeError(`"${key}" is no storage key`);
+		if (!STORAGE_KEY_PATTERN.test(key)) throw new RangeError(`"${key}" is not a storage key`);
 	}
 }

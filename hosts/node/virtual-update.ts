@@ -5,7 +5,7 @@
  *   const slots = new VirtualSlots({ keys: [publicKey] });
  *   const world = new VirtualWorld({ slots });     // world.info.firmwareVersion is the running firmware's version
  *   slots.flash.cutPowerAt(3, 100);                // as with any VirtualFlash; call `slots.powerUp()` afterwards
- *   const image = makeBenchImage({ version: "1.2.3-test" });     // BootLoader.activate() accepts it
+ *   const image = makeSimulatorImage({ version: "1.2.3-test" });     // BootLoader.activate() accepts it
  */
 
 import type { Crypto } from "../../modules/io/crypto.js";

@@ -50,7 +50,7 @@ export interface ImageHeader {
 export function readImage(slot: Partition, crypto: Pick<Crypto, "hash">): ImageHeader {
 	const piece = new Uint8Array(PIECE);
 	slot.read(0, piece, 0, IMAGE_HEADER_LENGTH);
-	if (!IMAGE_MAGIC.every((byte, i) => piece[i] === byte)) throw new Error("it is no image of this firmware");
+	if (!IMAGE_MAGIC.every((byte, i) => piece[i] === byte)) throw new Error("it is not an image of this firmware");
 	const view = new DataView(piece.buffer);
 	const length = view.getUint32(IMAGE_LENGTH_OFFSET, true);
 	if (length < IMAGE_HEADER_LENGTH + IMAGE_HASH_LENGTH || length > slot.size) throw new Error("the image is cut off");

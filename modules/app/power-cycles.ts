@@ -20,7 +20,7 @@ export const OUTLIVED_MS = 10_000;
 /** Storage key of the count; the value is one byte. */
 const KEY = "power_cycles";
 
-export interface PowerCyclesUser {
+export interface PowerCyclesListener {
 	factoryReset(): void;
 }
 
@@ -41,14 +41,14 @@ export class PowerCycles implements Timed {
 	}
 
 	/** Called at each start of the firmware. Throws what the storage throws. */
-	start(switchedOn: boolean, user: PowerCyclesUser): void {
+	start(switchedOn: boolean, listener: PowerCyclesListener): void {
 		this.#task.update((nowMs) => {
 			const { storage, trace } = this.#deps;
 			const count = storage.get(KEY)?.[0] ?? 0;
 			if (switchedOn && count >= CYCLES) {
 				trace(`Power was cut ${count} times soon after a start: resetting to factory settings.`);
 				// The count is deleted after the reset, so that an interrupted reset is repeated at the next start.
-				user.factoryReset();
+				listener.factoryReset();
 				storage.delete(KEY);
 				return;
 			}

@@ -12,7 +12,7 @@
 
 import { holdsConstantTime } from "../bytes/equal.js";
 import { encodeHex, putHex } from "../bytes/hex.js";
-import { takeOut } from "../bytes/list.js";
+import { removeAt } from "../bytes/list.js";
 import type { Crypto } from "../io/crypto.js";
 import type { Clock, TextCodec } from "../io/host.js";
 
@@ -121,7 +121,7 @@ export class Sessions {
 
 	private drop(index: number): void {
 		this.#table.copyWithin(index * RECORD_LENGTH, (index + 1) * RECORD_LENGTH, this.#count * RECORD_LENGTH);
-		takeOut(this.#addresses, index);
+		removeAt(this.#addresses, index);
 		this.#count--;
 	}
 }

@@ -186,7 +186,7 @@ export class ConfigStore {
 	 * in both cases nothing has changed.
 	 */
 	change(puts: readonly Put[], apply = false): boolean {
-		if (this.#isErased) throw new Error("config: erased, and not started anew yet");
+		if (this.#isErased) throw new Error("config: erased, and not restarted yet");
 		const changed: Field[] = [];
 		const writes = this.prepare(puts, changed);
 		if (writes.length > 0) this.write(writes);

@@ -2,7 +2,7 @@
  * List of the clients of the event stream (event-stream.ts). Code that changes the state of the gateway notifies the
  * clients through it.
  */
-import { takeOut } from "../bytes/list.js";
+import { removeAt } from "../bytes/list.js";
 
 /** Bits for the messages that are pending for a client. The message with the lowest bit is sent first. */
 export const DUE_OPENING = 1;
@@ -41,7 +41,7 @@ export class Live {
 	}
 
 	remove(client: LiveClient): void {
-		takeOut(this.clients, this.clients.indexOf(client));
+		removeAt(this.clients, this.clients.indexOf(client));
 	}
 
 	changed(): void {

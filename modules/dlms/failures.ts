@@ -25,7 +25,7 @@ export const DLMS_CONTEXT = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/context",
 	42,
-	"The meter refuses the application context: change use_encryption; then check client_address and auth. A meter that goes by short names can't be read.",
+	"The meter refuses the application context: change use_encryption; then check client_address and auth. A meter with short names (SN) can't be read.",
 );
 /** Diagnostic 3 of the AARE: the meter does not know our system title. */
 export const DLMS_TITLE = finalFailure(
@@ -68,7 +68,7 @@ export const DLMS_CONFORMANCE = finalFailure(
 	METER_ERROR,
 	"dlms/conformance",
 	49,
-	"The meter offers none of the services that reading needs. Check client_address. A meter that goes by short names can't be read.",
+	"The meter offers none of the services that reading needs. Check client_address. A meter with short names (SN) can't be read.",
 );
 /** Initiate error 3: the APDUs that the meter accepts are too short. */
 export const DLMS_PDU_SIZE = finalFailure(
@@ -184,7 +184,7 @@ export const DLMS_SHORT_NAMES = finalFailure(
 	METER_ERROR,
 	"dlms/short-names",
 	68,
-	"The meter goes by short names (SN), which this gateway can't do. Try the protocol iec62056; then another client_address.",
+	"The meter uses short names (SN), which this gateway can't read. Try the protocol iec62056; then another client_address.",
 );
 
 function mechanism(name: string, description: string): Failure {

@@ -3,13 +3,13 @@ import type { Core } from "../core/core.js";
 import { UPDATE } from "../ota/part.js";
 import type { OutputFailure } from "../publish/connect-failures.js";
 import type { OutputDeps } from "../publish/output.js";
-import { Visitor } from "../publish/visitor.js";
+import { VisitingPart } from "../publish/visiting-part.js";
 import { HAWKBIT_CERTIFICATE, HAWKBIT_ENABLED } from "./fields.js";
 import { EVENT_HAWKBIT_BACK, EVENT_HAWKBIT_FAILED } from "./log-events.js";
 import { ACTION_KEY } from "./record.js";
 import { Rollout } from "./rollout.js";
 
-export class Hawkbit extends Visitor<Rollout> {
+export class Hawkbit extends VisitingPart<Rollout> {
 	constructor(core: Core) {
 		super(core, HAWKBIT_CERTIFICATE);
 		this.start(true);

@@ -7,7 +7,7 @@ import { secondsOf } from "../core/facts.js";
 import { sample } from "../core/metrics-text.js";
 import { HISTORY } from "../history/part.js";
 import { applied, changed, part } from "../part.js";
-import { type Outlet, openOutlet } from "../publish/outlet.js";
+import { type OutputPart, openOutputPart } from "../publish/output-part.js";
 import { sendRoute } from "../publish/send-route.js";
 import { WIFI_HOSTNAME } from "../wifi/fields.js";
 import { HUB as ENTRY, HUB_CERTIFICATE, HUB_CERTIFICATE_LIMIT, HUB_ENABLED, HUB_TOKEN, HUB_URL } from "./fields.js";
@@ -16,7 +16,7 @@ import { EVENT_HUB_BACK, EVENT_HUB_FAILED, HUB_EVENTS } from "./log-events.js";
 import { HUB_SETTINGS, HUB_TEXTS } from "./routes.js";
 import { PROGRESS_KEY } from "./statistic-progress.js";
 
-export const HUB = part<Outlet<Hub>>({
+export const HUB = part<OutputPart<Hub>>({
 	name: "hub",
 	events: HUB_EVENTS,
 	entries: Object.freeze([ENTRY]),
@@ -29,12 +29,12 @@ export const HUB = part<Outlet<Hub>>({
 		}),
 	]),
 	reactions: Object.freeze([
-		applied(ENTRY.fields, ({ sender }: Outlet<Hub>) => sender?.settingsChanged()),
+		applied(ENTRY.fields, ({ sender }: OutputPart<Hub>) => sender?.settingsChanged()),
 		// The entity ids in the hub contain the host name, so they change when it changes.
-		changed([WIFI_HOSTNAME], ({ sender }: Outlet<Hub>) => sender?.settingsChanged()),
+		changed([WIFI_HOSTNAME], ({ sender }: OutputPart<Hub>) => sender?.settingsChanged()),
 	]),
 	open: (core) =>
-		openOutlet(core, {
+		openOutputPart(core, {
 			texts: HUB_TEXTS,
 			certificate: HUB_CERTIFICATE,
 			limit: HUB_CERTIFICATE_LIMIT,

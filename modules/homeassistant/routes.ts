@@ -11,7 +11,7 @@ import { NO_MEMORY } from "../config/blob.js";
 import { bodyField, type Put, put, type SettingField, TEXT } from "../config/schema.js";
 import { parseHubURL } from "../http/url.js";
 import { isOmitted } from "../omitted.js";
-import type { Outlet } from "../publish/outlet.js";
+import type { OutputPart } from "../publish/output-part.js";
 import {
 	HUB_CERTIFICATE,
 	HUB_CERTIFICATE_LIMIT,
@@ -54,7 +54,7 @@ export const HUB_SETTINGS = settingsOf(STORED, [HUB_ENABLED.name], {
 	applies: true,
 });
 
-function show(exchange: Exchange<Outlet<Hub>>): void {
+function show(exchange: Exchange<OutputPart<Hub>>): void {
 	const { config } = exchange.core;
 	const enabled = config.get(HUB_ENABLED);
 	const hasCertificate = exchange.part.certificates.isSet;
@@ -69,7 +69,7 @@ function show(exchange: Exchange<Outlet<Hub>>): void {
 	});
 }
 
-function accept(exchange: Exchange<Outlet<Hub>>, values: BodyValues): readonly Put[] | undefined {
+function accept(exchange: Exchange<OutputPart<Hub>>, values: BodyValues): readonly Put[] | undefined {
 	const certificate = values.get(CERTIFICATE_TEXT);
 	// A firmware without statistics refuses the setting, but not in a backup: there it is stored for a firmware that
 	// has statistics.

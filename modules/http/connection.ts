@@ -27,10 +27,10 @@ import {
 } from "./connection-states.js";
 import type { BodySink } from "./handler.js";
 import { HEAD_DONE, HEAD_MORE, RequestHead } from "./head.js";
-import { Outgoing } from "./outgoing.js";
 import { METHOD_HEAD } from "./request.js";
 import type { BodySource, LiveReader, ResponseCarrier } from "./response.js";
 import { framingOf, HTTPResponse } from "./response.js";
+import { SendBuffer } from "./send-buffer.js";
 import { displacedReply, reasonOf, sendError } from "./status.js";
 
 const CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -41,7 +41,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	readonly #owner: ConnectionServer;
 	readonly #socket: Socket;
 	readonly #in = new Uint8Array(IN_SIZE);
-	readonly #out = new Outgoing(OUT_SIZE);
+	readonly #out = new SendBuffer(OUT_SIZE);
 	readonly #head: RequestHead;
 	readonly #body = new BodyDecoder();
 	/** Start and end (`#inEnd`) of the bytes in `#in` that were not processed yet. */
@@ -220,7 +220,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	}
 
 	private startReply(response: HTTPResponse, status: number, body: BodySource | undefined, length: number): void {
-		if (!(length >= 0)) throw new RangeError("Length of the reply is no length");
+		if (!(length >= 0)) throw new RangeError("Length of the reply is not a length");
 		this.#sink = undefined;
 		if (this.#input === INPUT_HELD) this.#input = INPUT_BODY;
 		if (this.#input === INPUT_BODY) this.dropBody();

@@ -19,7 +19,7 @@
  * Error replies of the server itself have `Cache-Control: no-store`.
  */
 
-import { takeOut } from "../bytes/list.js";
+import { removeAt } from "../bytes/list.js";
 import type { CertificatePair } from "../io/crypto.js";
 import type { Driver, Task } from "../io/driver.js";
 import type { Listener, ListenerPort, PendingSocket, TextCodec } from "../io/host.js";
@@ -184,7 +184,7 @@ export class HTTPServer implements ConnectionServer, Timed {
 	}
 
 	closed(connection: OwnedConnection): void {
-		takeOut(this.#connections, this.#connections.indexOf(connection as HTTPConnection));
+		removeAt(this.#connections, this.#connections.indexOf(connection as HTTPConnection));
 		this.changed();
 	}
 

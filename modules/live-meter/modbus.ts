@@ -39,7 +39,7 @@ const READ_LENGTH = 6;
 const BUFFER_SIZE = 64;
 const AT_ONCE = 16;
 
-export interface ModbusOwner {
+export interface ModbusDelegate {
 	/** Calls `change` immediately, and logs its exceptions. */
 	run(change: (nowMs: number) => void): void;
 	/**
@@ -53,17 +53,17 @@ export interface ModbusOwner {
 export class ModbusConnection {
 	/** Monotonic ms of the last request; before the first request, of the start of the connection. */
 	sinceMs: number;
-	readonly #owner: ModbusOwner;
+	readonly #delegate: ModbusDelegate;
 	readonly #socket: Socket;
 	readonly #request = new Uint8Array(BUFFER_SIZE);
 	#count = 0;
 	#room = 0;
 
-	constructor(owner: ModbusOwner, AcceptedSocket: ListenerPort["socket"], from: PendingSocket, nowMs: number) {
-		this.#owner = owner;
+	constructor(delegate: ModbusDelegate, AcceptedSocket: ListenerPort["socket"], from: PendingSocket, nowMs: number) {
+		this.#delegate = delegate;
 		this.sinceMs = nowMs;
 		const serve = (room = this.#room) =>
-			owner.run((ms) => {
+			delegate.run((ms) => {
 				this.#room = room;
 				this.serve(ms);
 			});
@@ -71,7 +71,7 @@ export class ModbusConnection {
 			from,
 			onReadable: () => serve(),
 			onWritable: serve,
-			onError: () => owner.run(() => this.close()),
+			onError: () => delegate.run(() => this.close()),
 		});
 	}
 
@@ -81,7 +81,7 @@ export class ModbusConnection {
 
 	close(): void {
 		this.#socket.close();
-		this.#owner.closed(this);
+		this.#delegate.closed(this);
 	}
 
 	private serve(nowMs: number): void {
@@ -117,7 +117,7 @@ export class ModbusConnection {
 		let found: Uint8Array | number | undefined;
 		if (request[7] !== READ_HOLDING) found = EXCEPTION_FUNCTION;
 		else if (length !== READ_LENGTH || count < 1 || count > READ_LIMIT) found = EXCEPTION_VALUE;
-		else found = this.#owner.read(this.address, request[6], shortAt(request, 8), count);
+		else found = this.#delegate.read(this.address, request[6], shortAt(request, 8), count);
 		if (found === undefined) return false;
 		const reply = typeof found === "number" ? new Uint8Array(REPLY_HEAD) : found;
 		reply.set(request.subarray(0, HEAD_SIZE));

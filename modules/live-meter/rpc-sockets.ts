@@ -9,7 +9,7 @@
  * Limits: SOCKETS sockets; messages of REQUEST_LIMIT bytes, which are answered one at a time.
  */
 import { lowerCase } from "../bytes/ascii.js";
-import { takeOut } from "../bytes/list.js";
+import { removeAt } from "../bytes/list.js";
 import type { HTTPRequest } from "../http/request.js";
 import type { BodySource, HTTPResponse, LiveBody, LiveReader } from "../http/response.js";
 import { NOTHING_YET } from "../http/response.js";
@@ -68,7 +68,7 @@ export class RPCSockets {
 			return true;
 		}
 		const socket = new RPCSocket(this.#answers, this.#text, request.remoteAddress, () => {
-			takeOut(this.#open, this.#open.indexOf(socket));
+			removeAt(this.#open, this.#open.indexOf(socket));
 			this.#ledger.release(SOCKET_COST);
 		});
 		this.#open.push(socket);

@@ -10,7 +10,7 @@
  * is refused if all were used in the last IDLE_MS.
  */
 import { asciiBytes } from "../bytes/ascii.js";
-import { takeOut } from "../bytes/list.js";
+import { removeAt } from "../bytes/list.js";
 import type { Listener, ListenerPort } from "../io/host.js";
 import type { Cost } from "../io/memory.js";
 import { type Dialect, dialect } from "./dialect.js";
@@ -23,7 +23,7 @@ import {
 	EXCEPTION_FAILURE,
 	EXCEPTION_UNIT,
 	ModbusConnection,
-	type ModbusOwner,
+	type ModbusDelegate,
 	REPLY_HEAD,
 } from "./modbus.js";
 import {
@@ -103,7 +103,7 @@ function registersOf(values: Float64Array | undefined, id: string, unit: number)
 	return bytes;
 }
 
-class SunSpecPort implements DialectPort, ModbusOwner {
+class SunSpecPort implements DialectPort, ModbusDelegate {
 	readonly #values: LiveValues;
 	readonly #index: number;
 	/** Stored instead of the whole port, which would take more slots. */
@@ -139,7 +139,7 @@ class SunSpecPort implements DialectPort, ModbusOwner {
 	}
 
 	closed(connection: ModbusConnection): void {
-		takeOut(this.#connections, this.#connections.indexOf(connection));
+		removeAt(this.#connections, this.#connections.indexOf(connection));
 	}
 
 	read(address: string, unit: number, first: number, count: number): Uint8Array | number | undefined {

@@ -8,7 +8,7 @@
  *
  *     (a) a caller for a load profile waits up to PROFILE_MINUTES, while no other caller is queued.
  */
-import { takeOut } from "../bytes/list.js";
+import { removeAt } from "../bytes/list.js";
 import type { Failure } from "../readout/failure.js";
 import type { ProfileRequest } from "../readout/protocol.js";
 import type { Readout } from "../readout/readout.js";
@@ -80,7 +80,7 @@ export class PendingReads {
 	}
 
 	remove(callback: ReadCallback): void {
-		takeOut(
+		removeAt(
 			this.#queue,
 			this.#queue.findIndex((waiting) => waiting.callback === callback),
 		);
@@ -108,7 +108,7 @@ export class PendingReads {
 
 	/** Removes and returns the first request that is due, whose callback the reader must call. */
 	takeDue(nowMs: number): PendingRead | undefined {
-		const due = takeOut(
+		const due = removeAt(
 			this.#queue,
 			this.#queue.findIndex((waiting) => nowMs >= waiting.dueMs),
 		);

@@ -31,7 +31,7 @@ import { protocolOf } from "./protocols.js";
 import type { ReadStatisticsListener } from "./read-statistics.js";
 import { Recogniser, SILENT_MS } from "./recogniser.js";
 import type { LineBorrower, MeterSettings } from "./settings.js";
-import { callingProtocol, type SuggestedProtocol, suggestionsFor } from "./suggested-protocol.js";
+import { type SuggestedProtocol, suggestionsFor, unsolicitedProtocol } from "./suggested-protocol.js";
 import { FRAMING_7E1, UnsolicitedDetector } from "./unsolicited.js";
 
 /** Time for which a probe listens, ms. Most meters send every one to ten seconds. */
@@ -120,7 +120,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 			this.#beganMs = nowMs;
 			const { missedProbes = 0, missedFailure } = opening.memory;
 			const isTurn = missedProbes % LISTENS_EACH === LISTENS_AFTER;
-			this.#trial = isTurn ? callingProtocol(opening.settings) : undefined;
+			this.#trial = isTurn ? unsolicitedProtocol(opening.settings) : undefined;
 			if (this.#trial !== undefined) {
 				this.#failure = missedFailure;
 				this.deadlineMs = nowMs + this.#trial.limitMs;

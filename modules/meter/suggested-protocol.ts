@@ -48,6 +48,6 @@ export function suggestionsFor(settings: MeterSettings, isLastRound: boolean): r
  * Returns the protocol of meters that only call from time to time; undefined if it is the configured one, or missing in
  * this firmware.
  */
-export function callingProtocol(settings: MeterSettings): SuggestedProtocol | undefined {
+export function unsolicitedProtocol(settings: MeterSettings): SuggestedProtocol | undefined {
 	return PROTOCOLS.find((row) => row.suggestion?.calls && !row.isChosen(settings))?.suggestion;
 }

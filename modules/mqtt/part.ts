@@ -15,7 +15,7 @@ import { applied, changed, part } from "../part.js";
 import { PEAKS } from "../peaks/fields.js";
 import { PROVISION } from "../provision/part.js";
 import { SETTINGS_FILES } from "../provision/settings-files.js";
-import { type Outlet, openOutlet } from "../publish/outlet.js";
+import { type OutputPart, openOutputPart } from "../publish/output-part.js";
 import { sendRoute } from "../publish/send-route.js";
 import { NETWORK } from "../wifi/part.js";
 import {
@@ -39,7 +39,7 @@ import { MQTT_UP } from "./publisher.js";
 import { MQTT_SETTINGS, MQTT_TEXTS } from "./routes.js";
 import { MQTTService } from "./service.js";
 
-export const MQTT = part<Outlet<MQTTService>>({
+export const MQTT = part<OutputPart<MQTTService>>({
 	name: "mqtt",
 	events: MQTT_EVENTS,
 	entries: Object.freeze([ENTRY, MQTT_ANNOUNCED]),
@@ -52,13 +52,13 @@ export const MQTT = part<Outlet<MQTTService>>({
 		}),
 	]),
 	reactions: Object.freeze([
-		changed([METER_PROTOCOL, ...DLMS_OBIS.fields, ...PEAKS.fields], ({ sender }: Outlet<MQTTService>) =>
+		changed([METER_PROTOCOL, ...DLMS_OBIS.fields, ...PEAKS.fields], ({ sender }: OutputPart<MQTTService>) =>
 			sender?.forgetMeter(),
 		),
-		applied(ENTRY.fields, ({ sender }: Outlet<MQTTService>) => sender?.settingsChanged()),
+		applied(ENTRY.fields, ({ sender }: OutputPart<MQTTService>) => sender?.settingsChanged()),
 	]),
 	open: (core) => {
-		const outlet = openOutlet<MQTTService>(core, {
+		const outputPart = openOutputPart<MQTTService>(core, {
 			texts: MQTT_TEXTS,
 			certificate: MQTT_CERTIFICATE,
 			limit: CERTIFICATE_LIMIT,
@@ -79,8 +79,8 @@ export const MQTT = part<Outlet<MQTTService>>({
 			},
 		});
 		// A device without a radio counts as always connected.
-		if (core.find(NETWORK).manager === undefined) outlet.networkChanged(true);
-		return outlet;
+		if (core.find(NETWORK).manager === undefined) outputPart.networkChanged(true);
+		return outputPart;
 	},
 	state: ({ sender }, core) => [
 		...["mqtt_state", stateOf(sender, core)],

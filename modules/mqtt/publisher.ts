@@ -10,7 +10,7 @@
  *   UP         –         –         –         –          RESTING   –         –          LEAVING
  *   LEAVING    –         –         –         –          OFF       –         OFF        –
  *
- * A session is wanted if MQTT is enabled and there is a network. A device that sleeps between readouts wants one only
+ * A session is needed if MQTT is enabled and there is a network. A device that sleeps between readouts wants one only
  * if it has new data, and ends the session when everything is sent. After MQTT was disabled, one more session withdraws
  * the announcement; it is tried LAST_TRIES times. Without a network the state changes to OFF immediately.
  *
@@ -29,9 +29,9 @@ import { SETTINGS_FILES } from "../provision/settings-files.js";
 import { connectFailure, type OutputFailure } from "../publish/connect-failures.js";
 import { type Output, type OutputDeps, OWNER_PAUSE_MS } from "../publish/output.js";
 import type { Readout } from "../readout/readout.js";
-import { Agenda } from "./agenda.js";
 import { BAD_URL, NO_CERTIFICATE, NO_NETWORK, needsOwner, sessionFailure } from "./failures.js";
 import { MQTT_ENABLED, MQTT_PASSWORD, MQTT_URL, MQTT_USER } from "./fields.js";
+import { MessageQueue } from "./message-queue.js";
 import { BIRTH_TOPIC, idOf, OFFLINE, ONLINE } from "./messages.js";
 import { END_WELL, type FileReceiver, SESSION_ENDED, SESSION_READY, Session } from "./session.js";
 import { type BrokerURL, parseBrokerURL } from "./url.js";
@@ -89,7 +89,7 @@ export class Publisher implements Timed {
 	published = 0;
 	readonly #deps: OutputDeps;
 	readonly #output: Output;
-	readonly #agenda: Agenda;
+	readonly #queue: MessageQueue;
 	readonly #listener: CommandListener;
 	#step = MQTT_OFF;
 	#broker: BrokerURL | undefined;
@@ -109,7 +109,7 @@ export class Publisher implements Timed {
 		this.#listener = listener;
 		this.#deps = deps;
 		this.#output = output;
-		this.#agenda = new Agenda(deps);
+		this.#queue = new MessageQueue(deps);
 	}
 
 	get state(): number {
@@ -125,8 +125,8 @@ export class Publisher implements Timed {
 
 	get isBusy(): boolean {
 		const { state } = this;
-		if (state === MQTT_OFF) return this.#deps.config.get(MQTT_ENABLED) && this.#agenda.hasNews;
-		return state > MQTT_RESTING && (state !== MQTT_UP || this.#agenda.isBusy);
+		if (state === MQTT_OFF) return this.#deps.config.get(MQTT_ENABLED) && this.#queue.hasNews;
+		return state > MQTT_RESTING && (state !== MQTT_UP || this.#queue.isBusy);
 	}
 
 	get deadlineMs(): number {
@@ -135,7 +135,7 @@ export class Publisher implements Timed {
 		if (session === undefined) return deadlineMs;
 		// If a message waits for memory, #endMs is the deadline, and the time at which the message was due does not matter.
 		const waits = session.isFree && this.#endMs === Number.POSITIVE_INFINITY;
-		return Math.min(deadlineMs, session.deadlineMs, waits ? this.#agenda.dueMs : deadlineMs);
+		return Math.min(deadlineMs, session.deadlineMs, waits ? this.#queue.dueMs : deadlineMs);
 	}
 
 	advance(nowMs: number): void {
@@ -146,7 +146,7 @@ export class Publisher implements Timed {
 		}
 		if (nowMs >= this.#birthMs) {
 			this.#birthMs = Number.POSITIVE_INFINITY;
-			this.#agenda.sendAll();
+			this.#queue.sendAll();
 		}
 		this.#session?.advance(nowMs);
 		this.work(nowMs);
@@ -162,13 +162,13 @@ export class Publisher implements Timed {
 	reconfigure(nowMs: number): void {
 		const { config } = this.#deps;
 		const isOff = !config.get(MQTT_ENABLED);
-		this.#lastTries = isOff && this.#agenda.isAnnounced ? LAST_TRIES : 0;
+		this.#lastTries = isOff && this.#queue.isAnnounced ? LAST_TRIES : 0;
 		this.#output.renew();
 		if (this.#session?.state === SESSION_READY) {
 			this.#leave = CHANGE;
 			const broker = parseBrokerURL(config.get(MQTT_URL));
 			const { host, port } = this.#broker ?? {};
-			this.#agenda.finish(isOff || broker?.host !== host || broker?.port !== port);
+			this.#queue.finish(isOff || broker?.host !== host || broker?.port !== port);
 			this.work(nowMs);
 		} else {
 			this.close();
@@ -177,23 +177,23 @@ export class Publisher implements Timed {
 	}
 
 	measured(readout: Readout, nowMs: number): void {
-		this.#agenda.measured(readout, nowMs);
+		this.#queue.measured(readout, nowMs);
 		if (this.#session === undefined) this.begin(nowMs);
 		else this.work(nowMs);
 	}
 
 	meterFailed(nowMs: number): void {
-		this.#agenda.meterFailed();
+		this.#queue.meterFailed();
 		if (this.#session === undefined) this.begin(nowMs);
 		else this.work(nowMs);
 	}
 
 	forgetMeter(): void {
-		this.#agenda.forgetMeter();
+		this.#queue.forgetMeter();
 	}
 
 	updateChanged(nowMs: number): void {
-		this.#agenda.updateChanged();
+		this.#queue.updateChanged();
 		this.work(nowMs);
 	}
 
@@ -202,7 +202,7 @@ export class Publisher implements Timed {
 			this.#output.answer(NO_NETWORK, 0, nowMs);
 			return;
 		}
-		if (this.#session !== undefined) this.#agenda.test();
+		if (this.#session !== undefined) this.#queue.test();
 		else if (this.#step <= MQTT_RESTING) this.enter(MQTT_WAITING, nowMs);
 		this.work(nowMs);
 	}
@@ -219,18 +219,18 @@ export class Publisher implements Timed {
 
 	connected(nowMs: number): void {
 		const { config, info, text } = this.#deps;
-		const agenda = this.#agenda;
+		const queue = this.#queue;
 		const files = SETTINGS_FILES ? this.#listener.files : undefined;
-		agenda.begin(!config.get(MQTT_ENABLED));
+		queue.begin(!config.get(MQTT_ENABLED));
 		this.#session = new Session(
 			{
 				text,
 				clientId: idOf(info.serial).slice(-ID_LIMIT),
 				user: config.get(MQTT_USER),
 				password: config.get(MQTT_PASSWORD),
-				willTopic: agenda.statusTopic,
+				willTopic: queue.statusTopic,
 				willMessage: OFFLINE,
-				listenTo: files === undefined ? agenda.topics : [...agenda.topics, fileTopicBeside(agenda.statusTopic)],
+				listenTo: files === undefined ? queue.topics : [...queue.topics, fileTopicBeside(queue.statusTopic)],
 				listener: this,
 				files,
 			},
@@ -258,7 +258,7 @@ export class Publisher implements Timed {
 			return;
 		}
 		if (!session.isFree) return;
-		const agenda = this.#agenda;
+		const queue = this.#queue;
 		if (this.#acks < 0) {
 			this.#acks = 0;
 			this.connections++;
@@ -266,16 +266,16 @@ export class Publisher implements Timed {
 		if (session.acknowledged > this.#acks) {
 			this.#acks = session.acknowledged;
 			this.published++;
-			if (agenda.acknowledged()) this.#output.sent();
+			if (queue.acknowledged()) this.#output.sent();
 		}
 		// Messages that can be sent later do not delay the permit for another output.
 		const isLast = this.#leave === CHANGE || !this.#deps.config.get(MQTT_ENABLED);
-		if (this.#leave === LEND_PERMIT || (isLast && !agenda.isBusy)) session.leave(nowMs);
-		else if (nowMs >= agenda.dueMs && this.claim(nowMs)) {
-			const message = agenda.next(nowMs);
-			if (message !== undefined) session.publish(message, nowMs, agenda.wantsAck);
+		if (this.#leave === LEND_PERMIT || (isLast && !queue.isBusy)) session.leave(nowMs);
+		else if (nowMs >= queue.dueMs && this.claim(nowMs)) {
+			const message = queue.next(nowMs);
+			if (message !== undefined) session.publish(message, nowMs, queue.wantsAck);
 		}
-		if (!session.isFree || agenda.isBusy || isLast) return;
+		if (!session.isFree || queue.isBusy || isLast) return;
 		this.#output.release();
 		this.#output.succeed(0, nowMs);
 		// A sleeping device can't keep the session open, and the broker would publish the will.
@@ -300,7 +300,7 @@ export class Publisher implements Timed {
 
 	private get isWanted(): boolean {
 		if (!this.#hasNetwork) return false;
-		const hasNothing = this.isSleepy && !this.#agenda.hasNews && this.#output.testedSinceMs === undefined;
+		const hasNothing = this.isSleepy && !this.#queue.hasNews && this.#output.testedSinceMs === undefined;
 		return this.#lastTries > 0 || (this.#deps.config.get(MQTT_ENABLED) && !hasNothing);
 	}
 
@@ -382,7 +382,7 @@ export class Publisher implements Timed {
 	}
 
 	private close(): void {
-		this.#agenda.end();
+		this.#queue.end();
 		this.#session = this.#broker = undefined;
 		this.#step = MQTT_OFF;
 		this.#leave = STAY;

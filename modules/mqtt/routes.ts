@@ -9,8 +9,7 @@ import { CERTIFICATE_BUSY, CERTIFICATE_TEXT, LONG_CERTIFICATE, trustRefusalIn } 
 import { NO_MEMORY } from "../config/blob.js";
 import { type Put, put, type SettingField } from "../config/schema.js";
 import { CERTIFICATE_LIMIT } from "../config/trusted-certificates.js";
-import type { Outlet } from "../publish/outlet.js";
-import { baseTopicOf } from "./agenda.js";
+import type { OutputPart } from "../publish/output-part.js";
 import {
 	MQTT,
 	MQTT_CERTIFICATE,
@@ -20,6 +19,7 @@ import {
 	MQTT_TOPIC,
 	MQTT_URL,
 } from "./fields.js";
+import { baseTopicOf } from "./message-queue.js";
 import type { MQTTService } from "./service.js";
 import { parseBrokerURL } from "./url.js";
 
@@ -45,7 +45,7 @@ export const MQTT_SETTINGS = settingsOf(STORED, [], {
 	applies: true,
 });
 
-function show(exchange: Exchange<Outlet<MQTTService>>): void {
+function show(exchange: Exchange<OutputPart<MQTTService>>): void {
 	const { config, info } = exchange.core;
 	const hasCertificate = exchange.part.certificates.isSet;
 	exchange.object((writer) => {
@@ -60,7 +60,7 @@ function show(exchange: Exchange<Outlet<MQTTService>>): void {
  * Returns the settings to store. Omitted fields keep their values. If broker or certificate change, the password must
  * be sent again.
  */
-function accept(exchange: Exchange<Outlet<MQTTService>>, values: BodyValues): readonly Put[] | undefined {
+function accept(exchange: Exchange<OutputPart<MQTTService>>, values: BodyValues): readonly Put[] | undefined {
 	const { config } = exchange.core;
 	const { certificates } = exchange.part;
 	const certificate = values.get(CERTIFICATE_TEXT);

@@ -100,7 +100,7 @@ export class OBISNames {
 	constructor(table: Uint8Array) {
 		this.#table = table;
 		if (table.length < TABLE_ROWS || this.word(0) * 0x10000 + this.word(2) !== TABLE_MAGIC) {
-			throw new Error("obis-names.bin is no table of names of this version");
+			throw new Error("obis-names.bin is not this version's table of names");
 		}
 		this.#rows = this.word(4);
 		this.#phrases = TABLE_ROWS + this.#rows * ROW_SIZE;

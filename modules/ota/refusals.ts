@@ -27,7 +27,7 @@ export const NOT_FOUND = 18;
 
 export const REFUSALS: readonly string[] = Object.freeze([
 	"",
-	"ota_invalid_image This is no firmware file: send the one whose name ends in .ota, as it is.",
+	"ota_invalid_image This is not a firmware file: send the one whose name ends in .ota, unchanged.",
 	"ota_invalid_image The file has a form that this firmware doesn't know: install a version between the two first.",
 	"ota_invalid_image The file is damaged or not whole: download it again.",
 	"ota_invalid_image The firmware is larger than the place for it: choose the file for this board.",

@@ -19,18 +19,18 @@ export const PRESS_LONG = 1;
 const SHORT_LIMIT_MS = 3000;
 const LONG_MS = 10_000;
 
-export interface ButtonUser {
+export interface ButtonListener {
 	pressed(press: number): void;
 }
 
 export class Button implements Timed {
 	readonly #task: Task;
-	readonly #user: ButtonUser;
+	readonly #listener: ButtonListener;
 	readonly #button: { close(): void };
 	#longMs = Number.POSITIVE_INFINITY;
 
-	constructor(driver: Driver, port: ButtonPort, user: ButtonUser) {
-		this.#user = user;
+	constructor(driver: Driver, port: ButtonPort, listener: ButtonListener) {
+		this.#listener = listener;
 		this.#task = driver.register("button", this);
 		this.#button = new port.io({
 			...port.pins,
@@ -51,13 +51,13 @@ export class Button implements Timed {
 		const longMs = this.#longMs;
 		this.#longMs = isDown ? nowMs + LONG_MS : Number.POSITIVE_INFINITY;
 		if (!isDown && nowMs - (longMs - LONG_MS) < SHORT_LIMIT_MS && longMs < Number.POSITIVE_INFINITY) {
-			this.#user.pressed(PRESS_SHORT);
+			this.#listener.pressed(PRESS_SHORT);
 		}
 	}
 
 	advance(nowMs: number): void {
 		if (nowMs < this.#longMs) return;
 		this.#longMs = Number.POSITIVE_INFINITY;
-		this.#user.pressed(PRESS_LONG);
+		this.#listener.pressed(PRESS_LONG);
 	}
 }

@@ -15,7 +15,7 @@ import type { ScheduledMachine, Task } from "../io/driver.js";
 import type { Part } from "../part.js";
 import type { OutputFailure } from "../publish/connect-failures.js";
 import type { OutputDeps } from "../publish/output.js";
-import { Visitor } from "../publish/visitor.js";
+import { VisitingPart } from "../publish/visiting-part.js";
 import { RESTORE_COST, restore } from "../system/restore.js";
 import { RestoreReader } from "../system/restore-reader.js";
 import { WIFI_ON_TRIAL } from "../wifi/fields.js";
@@ -53,7 +53,7 @@ const TRIES = 30;
 /** Message for each reason to refuse a complete file. */
 const REFUSALS: Readonly<Record<string, string>> = Object.freeze({
 	[UNSUPPORTED]: "This firmware was built without a key for settings files.",
-	[INVALID_FILE]: "The file is no signed settings file, or incomplete: sign it again.",
+	[INVALID_FILE]: "The file is not a signed settings file, or it is incomplete: sign it again.",
 	[BAD_SIGNATURE]: "No key that this gateway trusts has signed the file.",
 	[WRONG_DEVICE]: "The file is for another gateway or group.",
 	[REPLAY]: "The counter of the file is not higher than that of the last one: sign it with a higher one.",
@@ -70,7 +70,7 @@ interface Job {
 	readonly task: Task;
 }
 
-export class Provisioning extends Visitor<FileSource> implements FileTaker, ScheduledMachine {
+export class Provisioning extends VisitingPart<FileSource> implements FileTaker, ScheduledMachine {
 	/** Code of the last refusal since the start; "" if there was none, or if a file was applied after it. */
 	refused = "";
 	readonly #parts: readonly Part[];

@@ -5,8 +5,8 @@ import { numberMember, textMember } from "../api/members.js";
 import { type Operation, route } from "../api/route.js";
 import { METHOD_GET } from "../http/request.js";
 import { RETCODE_OK } from "./connect-failures.js";
-import type { Outlet, Sending } from "./outlet.js";
 import type { SendTest } from "./output.js";
+import type { OutputPart, Sending } from "./output-part.js";
 
 export function sendRoute(path: string): Operation {
 	return route(METHOD_GET, path, send, { waits: true });
@@ -16,7 +16,7 @@ export function sendRoute(path: string): Operation {
  * Starts a test. Its reply may be delayed (output.ts), because it reveals whether a server answers at the configured
  * address.
  */
-function send(exchange: Exchange<Outlet<Sending>>): void {
+function send(exchange: Exchange<OutputPart<Sending>>): void {
 	const { sender, texts } = exchange.part;
 	const { enabled, disabled, name, taken, hasStatus } = texts;
 	if (!exchange.core.config.get(enabled)) {

@@ -3,7 +3,7 @@
  * is granted in the order of the requests. The client of a long-lived connection returns the permit when another client
  * requests it.
  */
-import { takeOut } from "../bytes/list.js";
+import { removeAt } from "../bytes/list.js";
 
 export interface PermitClient {
 	/**
@@ -34,9 +34,9 @@ export class TLSPermit {
 
 	/** Returns the permit, or withdraws the request for it. */
 	release(holder: PermitClient): void {
-		takeOut(this.#waiting, this.#waiting.indexOf(holder));
+		removeAt(this.#waiting, this.#waiting.indexOf(holder));
 		if (this.#holder !== holder) return;
-		this.#holder = takeOut(this.#waiting, 0);
+		this.#holder = removeAt(this.#waiting, 0);
 		const next = this.#holder;
 		next?.permitGranted();
 		if (next !== undefined && this.#waiting.length > 0) next.permitRequested();

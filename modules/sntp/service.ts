@@ -11,7 +11,7 @@ import type { ScheduledMachine, Task } from "../io/driver.js";
 import type { Network, UDP } from "../io/host.js";
 import { SYNC_ASKING, SYNC_FINDING, TimeSync, type TimeSyncDeps } from "./client.js";
 
-export interface ClockUser {
+export interface ClockListener {
 	/** Called when the clock was set. */
 	clockChanged(): void;
 }
@@ -19,7 +19,7 @@ export interface ClockUser {
 export interface TimeServiceDeps extends DatagramDeps, TimeSyncDeps {
 	/** The network object itself, because `resolve` must be called as its method. */
 	readonly network: Pick<Network, "resolve">;
-	readonly clockUser: ClockUser;
+	readonly clockListener: ClockListener;
 	trace(message: string): void;
 }
 
@@ -71,7 +71,7 @@ export class TimeService implements ScheduledMachine {
 		else if (state === SYNC_ASKING) this.ask();
 		if (lastSuccessMs === this.#reportedMs) return;
 		this.#reportedMs = lastSuccessMs;
-		this.#deps.clockUser.clockChanged();
+		this.#deps.clockListener.clockChanged();
 	}
 
 	private find(generation: number): void {

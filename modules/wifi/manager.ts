@@ -16,7 +16,7 @@ export interface ManagerDeps {
 	trace(message: string): void;
 }
 
-export interface NetworkUser {
+export interface NetworkListener {
 	networkChanged(): void;
 }
 
@@ -28,7 +28,7 @@ export class NetworkManager implements ScheduledMachine {
 	readonly #settings: WiFiSettings & CableSettings;
 	readonly #policy: WiFiPolicy;
 	readonly #task: Task;
-	readonly #user: NetworkUser | undefined;
+	readonly #listener: NetworkListener | undefined;
 	/** Policy of the cable; undefined on boards without Ethernet. */
 	readonly #cable: CablePolicy | undefined;
 	#port: WiFiPort | undefined;
@@ -42,13 +42,13 @@ export class NetworkManager implements ScheduledMachine {
 	constructor(
 		deps: ManagerDeps,
 		settings: WiFiSettings & CableSettings,
-		user?: NetworkUser,
+		listener?: NetworkListener,
 		Cable?: typeof CablePolicy,
 	) {
 		this.#deps = deps;
 		this.#settings = settings;
 		this.#policy = new WiFiPolicy(settings, deps.trace);
-		this.#user = user;
+		this.#listener = listener;
 		if (Cable !== undefined) this.#cable = new Cable(settings, deps.trace);
 		this.#task = deps.driver.register(PART, this);
 	}
@@ -176,7 +176,7 @@ export class NetworkManager implements ScheduledMachine {
 		this.#reportedIP = ip;
 		this.#reportedCable = isByCable;
 		this.#reportedAccessPoint = accessPointOn;
-		this.#user?.networkChanged();
+		this.#listener?.networkChanged();
 	}
 
 	private get wantsRadio(): boolean {

@@ -27,7 +27,17 @@ export class Networking implements Running {
 		this.manager = new NetworkManager({ driver, text, trace }, this.settings, core, ethernet && Cable);
 		const { udp } = network;
 		if (udp === undefined || core.safeMode !== "") return;
-		this.#services = new NetworkServices({ clock, clockUser: core, crypto, driver, info, network, text, trace, udp });
+		this.#services = new NetworkServices({
+			clock,
+			clockListener: core,
+			crypto,
+			driver,
+			info,
+			network,
+			text,
+			trace,
+			udp,
+		});
 	}
 
 	/** Undefined if no time server can be queried. */

@@ -7,72 +7,72 @@ import { PushMeter } from "../../tools/meter/push-meter.js";
 import { readTelegram } from "../../tools/meter/telegram.js";
 import { vectorNames, vectorPath } from "../../tools/meter/vectors.js";
 import { textOf } from "../latin1.js";
-import { dlmsSettings, ReaderBench } from "../meter/bench.js";
+import { dlmsSettings, ReaderBed } from "../meter/reader-bed.js";
 import { recordsOf } from "../meter/records.js";
 import { READINGS, VALUES } from "./bed.js";
 
 function bed(options: Partial<AMISMeterOptions> = {}, protocol = "amis", encryptionKey: Uint8Array = AMIS_KEY) {
-	const bench = new ReaderBench({ protocol, dlms: dlmsSettings({ encryptionKey }) });
+	const readerBed = new ReaderBed({ protocol, dlms: dlmsSettings({ encryptionKey }) });
 	const meter = new AMISMeter({ source: () => VALUES, ...options });
-	bench.world.serial.meter.connect(meter);
-	return { bench, meter };
+	readerBed.world.serial.meter.connect(meter);
+	return { readerBed, meter };
 }
 
-function probe(bench: ReaderBench, limitMs = 60_000): ProbeResult & { tookMs: number } {
+function probe(readerBed: ReaderBed, limitMs = 60_000): ProbeResult & { tookMs: number } {
 	let result: ProbeResult | undefined;
-	const startMs = bench.world.clock.monotonicMs();
-	assert.equal(bench.reader.probe({ finished: (probed) => (result = probed) }), true);
-	bench.world.time.runWhile(() => result === undefined, startMs + limitMs);
+	const startMs = readerBed.world.clock.monotonicMs();
+	assert.equal(readerBed.reader.probe({ finished: (probed) => (result = probed) }), true);
+	readerBed.world.time.runWhile(() => result === undefined, startMs + limitMs);
 	assert.ok(result !== undefined, "the probe was never finished");
-	return { ...result, tookMs: bench.world.clock.monotonicMs() - startMs };
+	return { ...result, tookMs: readerBed.world.clock.monotonicMs() - startMs };
 }
 
 describe("the meter reader with an AMIS meter", function () {
 	this.timeout(20_000);
 	it("answers the call, and reads each telegram", () => {
-		const { bench, meter } = bed({ firstMs: 50_000 });
-		const { readout, failure, tookMs } = bench.read();
+		const { readerBed, meter } = bed({ firstMs: 50_000 });
+		const { readout, failure, tookMs } = readerBed.read();
 		assert.deepEqual([failure, readout?.protocol, readout?.status], [undefined, "AMIS", STATUS_UNCHECKED]);
 		assert.equal(textOf(readout!.meterId), "SAM48151623");
 		assert.deepEqual(recordsOf(readout?.records).slice(2), READINGS);
 		assert.ok(tookMs < 53_000, `${tookMs}`);
-		const before = bench.reader.outcomes.readouts;
-		bench.world.advance(30_000);
-		assert.deepEqual([meter.calls, bench.reader.outcomes.readouts - before], [1, 30]);
-		assert.ok(bench.read().tookMs < 1500);
+		const before = readerBed.reader.outcomes.readouts;
+		readerBed.world.advance(30_000);
+		assert.deepEqual([meter.calls, readerBed.reader.outcomes.readouts - before], [1, 30]);
+		assert.ok(readerBed.read().tookMs < 1500);
 	});
 	it("counts a repeated telegram once, and goes on after a cut in the line", () => {
-		const { bench, meter } = bed({ firstMs: 1000, deaf: 3 });
-		bench.read();
-		bench.world.advance(5000);
-		assert.equal(bench.reader.outcomes.readouts, meter.sent - 1);
-		bench.world.serial.meter.connect(new AMISMeter({ source: () => VALUES, firstMs: 20_000 }));
-		bench.world.advance(25_000);
-		assert.ok(bench.read().tookMs < 1500);
+		const { readerBed, meter } = bed({ firstMs: 1000, deaf: 3 });
+		readerBed.read();
+		readerBed.world.advance(5000);
+		assert.equal(readerBed.reader.outcomes.readouts, meter.sent - 1);
+		readerBed.world.serial.meter.connect(new AMISMeter({ source: () => VALUES, firstMs: 20_000 }));
+		readerBed.world.advance(25_000);
+		assert.ok(readerBed.read().tookMs < 1500);
 	});
 	it("reports that the key is missing or wrong, and uses the right one at once", () => {
 		for (const [key, code] of [
 			[new Uint8Array(0), "amis/no-key"],
 			[AMIS_KEY.map((byte) => byte ^ 1), "amis/key"],
 		] as const) {
-			const { bench, meter } = bed({ firstMs: 1000 }, "amis", key);
-			const { failure, readout } = bench.read();
+			const { readerBed, meter } = bed({ firstMs: 1000 }, "amis", key);
+			const { failure, readout } = readerBed.read();
 			assert.deepEqual([failure?.code, failure?.error, readout], [code, "meter_auth_failed", undefined]);
-			bench.world.advance(10_000);
+			readerBed.world.advance(10_000);
 			assert.equal(meter.calls, 1, "telegrams that can't be deciphered are acknowledged too");
-			assert.equal(bench.reader.outcomes.measured, undefined);
-			bench.settings.dlms = dlmsSettings({ encryptionKey: AMIS_KEY });
-			assert.equal(bench.read().failure, undefined);
+			assert.equal(readerBed.reader.outcomes.measured, undefined);
+			readerBed.settings.dlms = dlmsSettings({ encryptionKey: AMIS_KEY });
+			assert.equal(readerBed.read().failure, undefined);
 		}
 	});
 	it("reports silence, and data of another meter", () => {
-		const { failure, tookMs } = bed({ firstMs: 1e9 }).bench.read();
+		const { failure, tookMs } = bed({ firstMs: 1e9 }).readerBed.read();
 		assert.deepEqual([failure?.code, Math.round(tookMs)], ["amis/silence", 60_000]);
-		const bench = new ReaderBench({ protocol: "amis" });
+		const readerBed = new ReaderBed({ protocol: "amis" });
 		const bytes = readTelegram(vectorPath("sml", vectorNames("sml")[0]));
-		bench.world.serial.meter.connect(new PushMeter({ source: () => bytes, baud: 9600, pushMs: 2000 }));
-		assert.deepEqual(bench.read().failure?.advice, { protocol: "sml" });
-		assert.deepEqual(probe(bench).failure?.advice, { protocol: "sml" });
+		readerBed.world.serial.meter.connect(new PushMeter({ source: () => bytes, baud: 9600, pushMs: 2000 }));
+		assert.deepEqual(readerBed.read().failure?.advice, { protocol: "sml" });
+		assert.deepEqual(probe(readerBed).failure?.advice, { protocol: "sml" });
 	});
 });
 
@@ -80,26 +80,26 @@ describe("a probe of an AMIS meter", function () {
 	this.timeout(60_000);
 	it("succeeds with the right key, a wrong key and no key, and waits for the call", () => {
 		for (const key of [AMIS_KEY, AMIS_KEY.map((byte) => byte ^ 1), new Uint8Array(0)]) {
-			const { bench } = bed({ firstMs: 40_000 }, "amis", key);
-			const { failure, ident, tookMs } = probe(bench);
+			const { readerBed } = bed({ firstMs: 40_000 }, "amis", key);
+			const { failure, ident, tookMs } = probe(readerBed);
 			assert.deepEqual([failure, textOf(ident)], [undefined, "SAM48151623"]);
 			assert.ok(tookMs < 44_000, `${tookMs}`);
 		}
 	});
 	it("tries other protocols after 50 s of silence", () => {
-		const { failure, tookMs } = probe(bed({ firstMs: 1e9 }).bench);
+		const { failure, tookMs } = probe(bed({ firstMs: 1e9 }).readerBed);
 		assert.equal(failure?.code, "amis/silence");
 		assert.ok(tookMs > 50_000 && tookMs < 60_000, `${tookMs}`);
 	});
 	for (const protocol of ["iec62056", "dlms", "sml", "tic", "kmp", "mbus"])
 		it(`with ${protocol} finds it in the third attempt, whenever it calls`, () => {
 			for (const firstMs of [300, 5000, 9000, 14_000, 19_000, 33_000, 47_000, 59_000]) {
-				const { bench } = bed({ firstMs }, protocol);
-				let found = probe(bench);
+				const { readerBed } = bed({ firstMs }, protocol);
+				let found = probe(readerBed);
 				for (let attempts = 1; attempts < 3 && found.failure?.advice === undefined; attempts++) {
 					assert.ok(found.tookMs < 30_000, `${found.tookMs}`);
-					bench.world.advance(700);
-					found = probe(bench, 65_000);
+					readerBed.world.advance(700);
+					found = probe(readerBed, 65_000);
 				}
 				assert.deepEqual(
 					[found.failure?.code, found.failure?.advice, textOf(found.ident)],
@@ -109,9 +109,9 @@ describe("a probe of an AMIS meter", function () {
 			}
 		});
 	it("listens for a call in one of five probes that find nothing, and not after one that finds a meter", () => {
-		const bench = new ReaderBench();
+		const readerBed = new ReaderBed();
 		const lasts = () => {
-			const { failure, tookMs } = probe(bench, 65_000);
+			const { failure, tookMs } = probe(readerBed, 65_000);
 			assert.equal(failure?.code, "iec62056-21/silence");
 			return tookMs > 60_000;
 		};
@@ -122,13 +122,13 @@ describe("a probe of an AMIS meter", function () {
 		);
 	});
 	it("names another meter that sends while it listens for a call", () => {
-		const bench = new ReaderBench();
-		for (let i = 0; i < 2; i++) probe(bench);
+		const readerBed = new ReaderBed();
+		for (let i = 0; i < 2; i++) probe(readerBed);
 		const bytes = readTelegram(vectorPath("sml", vectorNames("sml")[0]));
-		bench.world.serial.meter.connect(
-			new PushMeter({ source: () => bytes, baud: 9600, pushMs: 2000 }, bench.world.clock.monotonicMs()),
+		readerBed.world.serial.meter.connect(
+			new PushMeter({ source: () => bytes, baud: 9600, pushMs: 2000 }, readerBed.world.clock.monotonicMs()),
 		);
-		const { failure, tookMs } = probe(bench);
+		const { failure, tookMs } = probe(readerBed);
 		assert.deepEqual(failure?.advice, { protocol: "sml" });
 		assert.ok(tookMs < 10_000, `${tookMs}`);
 	});

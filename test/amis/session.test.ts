@@ -43,7 +43,7 @@ describe("telegrams of AMIS meters", () => {
 	}
 	it("give all values with their units, and the time with its season", () => {
 		const bed = new Bed();
-		assert.deepEqual(bed.receive(telegram(1)), [], "one telegram alone is no readout");
+		assert.deepEqual(bed.receive(telegram(1)), [], "one telegram alone is not a readout");
 		assert.deepEqual(bed.receive(telegram(2)), [GOOD]);
 		const readout = bed.session.readout(EVENT_READOUT, 5);
 		assert.deepEqual([readout?.protocol, readout?.baud, readout?.status], ["AMIS", 9600, STATUS_UNCHECKED]);

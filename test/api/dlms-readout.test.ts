@@ -4,7 +4,7 @@ import { FORMAT_8N1 } from "../../modules/io/host.js";
 import { type Machine, OUTPUT_LINE, type Output } from "../../modules/io/machine.js";
 import { DLMSTap, loadMs } from "../../tools/benchmark/dlms-tap.js";
 import { COUNTER_REFUSED } from "../../tools/meter/dlms-security.js";
-import { AK, dlmsMeter, GUEK, iecMeter } from "../cosem/bench.js";
+import { AK, dlmsMeter, GUEK, iecMeter } from "../cosem/meters.js";
 import { isError, type JSONObject } from "./gateway.js";
 import { VirtualGateway } from "./virtual-gateway.js";
 

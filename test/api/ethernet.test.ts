@@ -1,7 +1,7 @@
 /** The gateway on Ethernet: its API, and everything that needs a network. Runs in virtual time. */
 import assert from "node:assert/strict";
 import type { IConnectPacket } from "mqtt-packet";
-import { makeBenchImage } from "../../hosts/node/simulator-image.js";
+import { makeSimulatorImage } from "../../hosts/node/simulator-image.js";
 import { VirtualAir } from "../../hosts/node/virtual-air.js";
 import { VirtualCable } from "../../hosts/node/virtual-cable.js";
 import type { VirtualTime } from "../../hosts/node/virtual-time.js";
@@ -286,7 +286,7 @@ describe("The API with Ethernet", () => {
 			const slots = new VirtualSlots({ size: 8 * ERASE_SIZE });
 			await begin(true, { slots });
 			const { update } = gateway.world;
-			const image = makeBenchImage({ version: "2.0.0", size: ERASE_SIZE });
+			const image = makeSimulatorImage({ version: "2.0.0", size: ERASE_SIZE });
 			update!.slot.erase(0, ERASE_SIZE);
 			update!.slot.write(0, image);
 			update!.activate(image.length);

@@ -40,7 +40,9 @@ export const METER = fileURLToPath(new URL("../../tools/meter.js", import.meta.u
 export const OUR_METER = "";
 const START_LIMIT_MS = 60_000;
 /** The gateway prints this when it restarts by itself. */
-const STARTS_ANEW = "The gateway restarts.";
+const RESTARTS = "The gateway restarts.";
+/** Lines of a firmware that has restarted, or whose XS machine has ended. */
+export const RESTARTED = /The gateway restarts\.|machine has ended/;
 const END_LIMIT_MS = 10_000;
 /** A new unit reads the meter at the beginning of each quarter of an hour. */
 const QUARTER_MS = 900_000;
@@ -128,7 +130,7 @@ export interface ProcessOptions {
 	/** Starts the simulator's default Zigbee network too. Default: no. */
 	readonly hasZigbee?: boolean;
 	/** Uses the development keys that the simulator makes if no keys are given. Default: no. */
-	readonly hasBenchKeys?: boolean;
+	readonly hasSimulatorKeys?: boolean;
 	/**
 	 * Sets the clock ahead to the next quarter of an hour, so that no scheduled readout of a new unit disturbs the
 	 * test.
@@ -345,24 +347,24 @@ export class ProcessGateway extends TestGateway {
 		await this.#startAgain((bytes, name) => name === entry || bytes.equals(DAMAGED));
 	}
 
-	/** Restarts without the entries that `isToGo` selects, since the simulator refuses to start with damaged ones. */
-	async #startAgain(isToGo: (bytes: Buffer, name: string) => boolean): Promise<void> {
+	/** Restarts without the entries that `isRemoved` selects: the simulator refuses to start with damaged ones. */
+	async #startAgain(isRemoved: (bytes: Buffer, name: string) => boolean): Promise<void> {
 		this.#agent.destroy();
 		await this.#program?.end();
 		const flash = join(this.stateFolder, "flash");
 		for (const name of existsSync(flash) ? readdirSync(flash) : []) {
-			if (isToGo(readFileSync(join(flash, name)), name)) rmSync(join(flash, name));
+			if (isRemoved(readFileSync(join(flash, name)), name)) rmSync(join(flash, name));
 		}
 		await this.#start();
 	}
 
 	async rebooted(authority?: string): Promise<void> {
 		const limitMs = Date.now() + START_LIMIT_MS;
-		while (!this.#program!.errors.includes(STARTS_ANEW)) {
+		while (!this.#program!.errors.includes(RESTARTS)) {
 			if (Date.now() > limitMs) throw new Error(`the gateway does not restart:\n${this.diagnosis}`);
 			await sleep(50);
 		}
-		this.#program!.errors = this.#program!.errors.replace(STARTS_ANEW, "");
+		this.#program!.errors = this.#program!.errors.replace(RESTARTS, "");
 		for (;;) {
 			try {
 				await this.#trust(authority);
@@ -393,7 +395,7 @@ export class ProcessGateway extends TestGateway {
 		if (!this.#options.hasZigbee && !args.includes("--zigbee")) args.push("--zigbee", "none");
 		// The gateway has no development keys, like firmware that was built without keys.
 		for (const key of ["--update-key", "--report-key"])
-			if (!this.#options.hasBenchKeys && !args.includes(key)) args.push(key, "none");
+			if (!this.#options.hasSimulatorKeys && !args.includes(key)) args.push(key, "none");
 		if (!isLinux) args.push("--engine", this.#engine);
 		if (this.#options.isAhead) args.push("--time", new Date(Date.now() + this.#aheadMs).toISOString());
 		args.push("--state", this.stateFolder, "--password", PASSWORD);

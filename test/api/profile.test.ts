@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { IECMeter, type IECMeterOptions } from "../../tools/meter/iec-meter.js";
 import { type ProfileOptions, ProgrammingMode } from "../../tools/meter/iec-programming.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";
-import { AK, dlmsMeter, GUEK } from "../cosem/bench.js";
+import { AK, dlmsMeter, GUEK } from "../cosem/meters.js";
 import { isError, type JSONObject } from "./gateway.js";
 import { VirtualGateway } from "./virtual-gateway.js";
 
@@ -11,7 +11,7 @@ const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 const DIRECT = { server_physical: 17, opening: "direct" };
 const KEYS = { use_encryption: true, block_cipher_key: hex(GUEK), auth_key: hex(AK) };
 const GMAC = { ...DIRECT, ...KEYS, auth: "high_gmac", client_address: 1 };
-/** Time of the simulated meter (test/cosem/bench.ts). Sessions must not cross the end of a period. */
+/** Time of the simulated meter (test/cosem/meters.ts). Sessions must not cross the end of a period. */
 const NOW_S = Date.parse("2026-06-21T18:30:00Z") / 1000;
 
 const SECRET = "canary-7 7";

@@ -1,6 +1,6 @@
 /** Firmware on trial in the whole gateway: what confirms it, and what rolls it back. Runs in virtual time. */
 import assert from "node:assert/strict";
-import { makeBenchImage } from "../../hosts/node/simulator-image.js";
+import { makeSimulatorImage } from "../../hosts/node/simulator-image.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { VirtualSlots } from "../../hosts/node/virtual-update.js";
 import { ERASE_SIZE, FIRMWARE_CONFIRMED, FIRMWARE_ON_TRIAL } from "../../modules/io/flash.js";
@@ -24,7 +24,7 @@ describe("Firmware on trial", function () {
 
 	async function install(version: string): Promise<void> {
 		const { update } = gateway.world;
-		const image = makeBenchImage({ version, size: ERASE_SIZE });
+		const image = makeSimulatorImage({ version, size: ERASE_SIZE });
 		update!.slot.erase(0, ERASE_SIZE);
 		update!.slot.write(0, image);
 		update!.activate(image.length);

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { LOGIN_BLOCKED, LOGIN_INVALID_PROOF, LOGIN_OK, type LoginResult } from "../../modules/auth/login.js";
-import { HOME, LoginBench, PASSWORD, proofOf } from "./fakes.js";
+import { HOME, LoginBed, PASSWORD, proofOf } from "./fakes.js";
 
 /** Longest time until a login succeeds from an address that has logged in before. */
 const KNOWN_LIMIT_MS = 5000;
@@ -14,21 +14,21 @@ const NEW = "192.168.1.77";
 /** Interval between the attempts of a continuing crowd, ms. */
 const STEP_MS = 100;
 
-type Form = (bench: LoginBench, address: string, password?: string) => LoginResult;
+type Form = (bed: LoginBed, address: string, password?: string) => LoginResult;
 
 const FORMS: readonly [name: string, form: Form][] = [
-	["by challenge", (bench, address, password = PASSWORD) => bench.try(password, "admin", address)],
+	["by challenge", (bed, address, password = PASSWORD) => bed.try(password, "admin", address)],
 	["in plain text", ({ login }, address, password = PASSWORD) => login.loginWithPassword(address, "admin", password)],
 ];
 
 const strangers = (count: number) => Array.from({ length: count }, (_, i) => `10.0.${i >> 8}.${i & 255}`);
 
 /** Time until the owner has logged in from this address, ms; `meanwhile` runs every STEP_MS. */
-function timeToLogin(bench: LoginBench, form: Form, address: string, meanwhile?: () => void): number {
-	const { clock } = bench;
+function timeToLogin(bed: LoginBed, form: Form, address: string, meanwhile?: () => void): number {
+	const { clock } = bed;
 	const startMs = clock.ms;
 	for (;;) {
-		const { outcome, retryAfterS } = form(bench, address);
+		const { outcome, retryAfterS } = form(bed, address);
 		if (outcome === LOGIN_OK) return clock.ms - startMs;
 		assert.equal(outcome, LOGIN_BLOCKED);
 		const endMs = clock.ms + retryAfterS * 1000;
@@ -44,23 +44,23 @@ for (const [name, form] of FORMS) {
 	describe(`auth against a crowd, ${name}`, () => {
 		it("lets a new address log in within 15 s while another address of its bucket fails 2.7 times a minute", () => {
 			for (let arrivalMs = 0; arrivalMs < 60_000; arrivalMs += 3700) {
-				const bench = new LoginBench();
+				const bed = new LoginBed();
 				const crowd = strangers(17);
-				for (const address of crowd) form(bench, address, "wrong");
+				for (const address of crowd) form(bed, address, "wrong");
 				// The last address shares its bucket with all new ones.
 				for (let i = 0; i < 12; i++) {
-					const { retryAfterS } = form(bench, crowd[16], "wrong");
-					bench.clock.ms += retryAfterS * 1000;
+					const { retryAfterS } = form(bed, crowd[16], "wrong");
+					bed.clock.ms += retryAfterS * 1000;
 				}
-				const startMs = bench.clock.ms;
+				const startMs = bed.clock.ms;
 				const attack = () => {
-					if ((bench.clock.ms - startMs) % 22_200 < STEP_MS) form(bench, crowd[16], "wrong");
+					if ((bed.clock.ms - startMs) % 22_200 < STEP_MS) form(bed, crowd[16], "wrong");
 				};
-				while (bench.clock.ms < startMs + arrivalMs) {
-					bench.clock.ms += STEP_MS;
+				while (bed.clock.ms < startMs + arrivalMs) {
+					bed.clock.ms += STEP_MS;
 					attack();
 				}
-				assert.ok(timeToLogin(bench, form, NEW, attack) <= NEW_LIMIT_MS, `after ${arrivalMs} ms`);
+				assert.ok(timeToLogin(bed, form, NEW, attack) <= NEW_LIMIT_MS, `after ${arrivalMs} ms`);
 			}
 		});
 
@@ -75,27 +75,27 @@ for (const [name, form] of FORMS) {
 					[HOME, KNOWN_LIMIT_MS],
 					[NEW, NEW_LIMIT_MS],
 				] as const) {
-					const bench = new LoginBench();
-					assert.equal(form(bench, HOME).outcome, LOGIN_OK);
+					const bed = new LoginBed();
+					assert.equal(form(bed, HOME).outcome, LOGIN_OK);
 					const crowd = strangers(addresses);
 					for (let i = 0; i < tries; i++) {
-						assert.notEqual(form(bench, crowd[i % addresses], "wrong").outcome, LOGIN_OK);
-						bench.clock.ms += everyMs;
+						assert.notEqual(form(bed, crowd[i % addresses], "wrong").outcome, LOGIN_OK);
+						bed.clock.ms += everyMs;
 					}
-					const tookMs = timeToLogin(bench, form, address);
+					const tookMs = timeToLogin(bed, form, address);
 					assert.ok(tookMs <= limitMs, `${address}: ${tookMs} ms`);
 				}
 			});
 		}
 
 		it("lets a known address log in at once while the crowd continues", () => {
-			const bench = new LoginBench();
-			assert.equal(form(bench, HOME).outcome, LOGIN_OK);
+			const bed = new LoginBed();
+			assert.equal(form(bed, HOME).outcome, LOGIN_OK);
 			const crowd = strangers(60);
 			for (let i = 0; i < 6000; i++) {
-				form(bench, crowd[i % 60], "wrong");
-				bench.clock.ms += STEP_MS;
-				if (i % 100 === 0) assert.equal(form(bench, HOME).outcome, LOGIN_OK);
+				form(bed, crowd[i % 60], "wrong");
+				bed.clock.ms += STEP_MS;
+				if (i % 100 === 0) assert.equal(form(bed, HOME).outcome, LOGIN_OK);
 			}
 		});
 	});
@@ -107,16 +107,16 @@ describe("auth against a crowd", () => {
 		for (const others of [1, 5]) {
 			const tookMs: number[] = [];
 			for (let seed = 0; seed < 20; seed++) {
-				const bench = new LoginBench(seed);
+				const bed = new LoginBed(seed);
 				const crowd = strangers(16 + others);
 				const attack = () => {
-					for (const address of crowd) bench.login.loginWithPassword(address, "admin", "wrong");
+					for (const address of crowd) bed.login.loginWithPassword(address, "admin", "wrong");
 				};
 				for (let i = 0; i < 100; i++) {
 					attack();
-					bench.clock.ms += STEP_MS;
+					bed.clock.ms += STEP_MS;
 				}
-				tookMs.push(timeToLogin(bench, FORMS[seed % 2][1], NEW, attack));
+				tookMs.push(timeToLogin(bed, FORMS[seed % 2][1], NEW, attack));
 			}
 			const mean = tookMs.reduce((sum, ms) => sum + ms, 0) / tookMs.length;
 			// One of the waiting addresses is drawn every 4 s.
@@ -126,17 +126,17 @@ describe("auth against a crowd", () => {
 	});
 
 	it("keeps a nonce valid despite the wrong proofs of others", () => {
-		const bench = new LoginBench();
-		assert.equal(bench.try(PASSWORD).outcome, LOGIN_OK);
-		const { nonce, salt } = bench.login.challenge();
+		const bed = new LoginBed();
+		assert.equal(bed.try(PASSWORD).outcome, LOGIN_OK);
+		const { nonce, salt } = bed.login.challenge();
 		const crowd = strangers(64);
 		let checked = 0;
 		for (let round = 0; round < 100; round++) {
-			for (const address of crowd) if (bench.try("wrong", "admin", address).outcome === LOGIN_INVALID_PROOF) checked++;
-			bench.clock.ms += 599;
+			for (const address of crowd) if (bed.try("wrong", "admin", address).outcome === LOGIN_INVALID_PROOF) checked++;
+			bed.clock.ms += 599;
 		}
 		assert.ok(checked > 128, `${checked} proofs were checked`);
 		const attempt = { address: HOME, username: "admin", nonce, proof: proofOf(salt, PASSWORD, nonce) };
-		assert.equal(bench.login.loginWithProof(attempt).outcome, LOGIN_OK);
+		assert.equal(bed.login.loginWithProof(attempt).outcome, LOGIN_OK);
 	});
 });

@@ -90,7 +90,7 @@ export const PASSWORD = "K7mPq2RtXw9z";
 /** The owner's address. */
 export const HOME = "192.168.1.20";
 
-export class LoginBench {
+export class LoginBed {
 	readonly clock = new HandClock();
 	readonly crypto: NodeCrypto;
 	readonly record = new MemoryRecord();

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { LOGIN_BLOCKED, LOGIN_OK } from "../../modules/auth/login.js";
 import { seedOfRun } from "../fuzz/mutator.js";
-import { LoginBench, PASSWORD, proofOf } from "./fakes.js";
+import { LoginBed, PASSWORD, proofOf } from "./fakes.js";
 
 const LIMIT_MS = 30_000;
 const STEP_MS = 500;
@@ -16,20 +16,20 @@ const seed = seedOfRun();
 
 /** Failing addresses, with the times of their next attempts. */
 class Attackers {
-	readonly #bench: LoginBench;
+	readonly #bed: LoginBed;
 	readonly #isPatient: boolean;
 	readonly #dueMs = new Map<string, number>();
 
 	/** `isPatient`: each address obeys Retry-After; otherwise all try in every step. */
-	constructor(bench: LoginBench, addresses: readonly string[], isPatient: boolean) {
-		this.#bench = bench;
+	constructor(bed: LoginBed, addresses: readonly string[], isPatient: boolean) {
+		this.#bed = bed;
 		this.#isPatient = isPatient;
 		for (const address of addresses) this.#dueMs.set(address, 0);
 	}
 
 	/** All addresses that are due try once; then a step of time passes. */
 	step(): void {
-		const { clock, login } = this.#bench;
+		const { clock, login } = this.#bed;
 		for (const [address, dueMs] of this.#dueMs) {
 			if (dueMs > clock.ms) continue;
 			const { retryAfterS } = login.loginWithPassword(address, "admin", "wrong");
@@ -39,17 +39,17 @@ class Attackers {
 	}
 
 	goOn(ms: number): void {
-		const { clock } = this.#bench;
+		const { clock } = this.#bed;
 		for (const endMs = clock.ms + ms; clock.ms < endMs; ) this.step();
 	}
 }
 
 /** Time until the owner is logged in, with an attempt each second or after Retry-After; Infinity beyond LIMIT_MS. */
-function ownerMs(bench: LoginBench, attackers: Attackers, address: string, isEachSecond: boolean): number {
-	const { clock } = bench;
+function ownerMs(bed: LoginBed, attackers: Attackers, address: string, isEachSecond: boolean): number {
+	const { clock } = bed;
 	const startMs = clock.ms;
 	for (;;) {
-		const { outcome, retryAfterS } = bench.try(PASSWORD, "admin", address);
+		const { outcome, retryAfterS } = bed.try(PASSWORD, "admin", address);
 		if (outcome === LOGIN_OK) return clock.ms - startMs;
 		assert.equal(outcome, LOGIN_BLOCKED);
 		if (clock.ms - startMs > LIMIT_MS) return Number.POSITIVE_INFINITY;
@@ -77,11 +77,11 @@ describe(`auth against a whole network (SEED=${seed})`, function () {
 						[MINUTE_MS, true],
 						[3 * MINUTE_MS, false],
 					] as const) {
-						const bench = new LoginBench(seed + arrivalMs);
+						const bed = new LoginBed(seed + arrivalMs);
 						const addresses = Array.from({ length: count }, (_, i) => nameOf(i));
-						const attackers = new Attackers(bench, addresses, isPatient);
+						const attackers = new Attackers(bed, addresses, isPatient);
 						attackers.goOn(arrivalMs);
-						const tookMs = ownerMs(bench, attackers, OWNER, isEachSecond);
+						const tookMs = ownerMs(bed, attackers, OWNER, isEachSecond);
 						assert.ok(tookMs <= LIMIT_MS, `after ${arrivalMs} ms of siege: ${tookMs} ms`);
 					}
 				});
@@ -99,19 +99,19 @@ describe(`auth against a whole network (SEED=${seed})`, function () {
 		);
 		fc.assert(
 			fc.property(rhythm, (waves) => {
-				const bench = new LoginBench(seed);
+				const bed = new LoginBed(seed);
 				let owner = 0;
 				for (const { count, attackMs, pauseMs, isPatient } of waves) {
 					// The network is always the same, as the attacker has no other.
 					const attackers = new Attackers(
-						bench,
+						bed,
 						Array.from({ length: count }, (_, i) => ipv4(i)),
 						isPatient,
 					);
 					attackers.goOn(attackMs);
-					const tookMs = ownerMs(bench, attackers, `192.168.2.${owner++}`, true);
+					const tookMs = ownerMs(bed, attackers, `192.168.2.${owner++}`, true);
 					assert.ok(tookMs <= LIMIT_MS, `${tookMs} ms`);
-					bench.clock.ms += pauseMs;
+					bed.clock.ms += pauseMs;
 				}
 			}),
 			{ numRuns: 8, seed },
@@ -119,14 +119,14 @@ describe(`auth against a whole network (SEED=${seed})`, function () {
 	});
 
 	it("keeps an unused nonce valid through 50 s of wrong proofs from 240 addresses", () => {
-		const bench = new LoginBench(seed);
-		const early = bench.login.challenge();
+		const bed = new LoginBed(seed);
+		const early = bed.login.challenge();
 		for (let round = 0; round < 50; round++) {
-			for (let i = 0; i < 240; i++) bench.try("wrong", "admin", ipv4(i));
-			bench.clock.ms += 1000;
+			for (let i = 0; i < 240; i++) bed.try("wrong", "admin", ipv4(i));
+			bed.clock.ms += 1000;
 		}
 		const attempt = { address: OWNER, username: "admin", nonce: early.nonce };
-		const outcome = bench.login.loginWithProof({
+		const outcome = bed.login.loginWithProof({
 			...attempt,
 			proof: proofOf(early.salt, PASSWORD, early.nonce),
 		}).outcome;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type Counters, countersAt } from "../../tools/meter/steady-household.js";
 import { isError, type JSONObject } from "../api/gateway.js";
-import { BackfillBench, type BenchOptions, DAY_MS, HOUR_MS, MINUTE_MS, YEAR_ROWS } from "./bench.js";
+import { BackfillBed, type BedOptions, DAY_MS, HOUR_MS, MINUTE_MS, YEAR_ROWS } from "./bed.js";
 
 const START_MS = Date.parse("2026-11-20T06:00:00Z");
 const QUARTER_MS = 900_000;
@@ -10,10 +10,10 @@ const PROTOCOLS = ["dlms", "iec62056"] as const;
 
 describe("Filling of the history", function () {
 	this.timeout(120_000);
-	let bench: BackfillBench;
+	let bed: BackfillBed;
 
-	async function start(options: Partial<BenchOptions> = {}): Promise<void> {
-		bench = await BackfillBench.start({
+	async function start(options: Partial<BedOptions> = {}): Promise<void> {
+		bed = await BackfillBed.start({
 			startMs: START_MS,
 			protocol: "dlms",
 			stored: { rows: YEAR_ROWS },
@@ -23,22 +23,22 @@ describe("Filling of the history", function () {
 
 	/** Fills to the end; returns the status and the days. */
 	async function fill(): Promise<{ status: JSONObject; days: JSONObject[] }> {
-		await bench.begin();
-		const status = await bench.end();
-		return { status, days: await bench.history("days") };
+		await bed.begin();
+		const status = await bed.end();
+		return { status, days: await bed.history("days") };
 	}
 
-	const missed = async () => (await bench.gateway.read("system/status")).schedule_missed;
+	const missed = async () => (await bed.gateway.read("system/status")).schedule_missed;
 
-	afterEach(() => bench.gateway.stop());
+	afterEach(() => bed.gateway.stop());
 
 	for (const protocol of PROTOCOLS) {
 		it(`fills a year of days with ${protocol}, and no scheduled readout is missed`, async function () {
 			await start({ protocol });
-			const before = await bench.status();
+			const before = await bed.status();
 			assert.deepEqual([before.state, before.history_days, before.rows, before.minutes_left], ["off", 800, 0, null]);
-			await bench.pass(QUARTER_MS + MINUTE_MS);
-			const told = (await bench.status()).minutes_left * (365 / before.history_days);
+			await bed.pass(QUARTER_MS + MINUTE_MS);
+			const told = (await bed.status()).minutes_left * (365 / before.history_days);
 			const { status, days } = await fill();
 			assert.ok(Math.abs(status.minutes_done - told) < 0.15 * told, `${told} minutes were told`);
 			this.test!.title += ` (${status.minutes_done} minutes of line at 9600 Bd)`;
@@ -46,33 +46,33 @@ describe("Filling of the history", function () {
 			assert.ok(status.rows > 35_000 && status.rows <= YEAR_ROWS, `${status.rows} rows`);
 			assert.ok(days.length >= 365 && days.length <= 367, `${days.length} days`);
 			for (const day of days.slice(1, -1)) {
-				bench.isTrue(day);
+				bed.isTrue(day);
 				assert.equal(day.gap ?? day.partial ?? day.interpolated, undefined);
 				if (day.end * 1000 <= START_MS) assert.equal(day.from_meter, true);
 			}
 			assert.equal(await missed(), 0);
-			const months = await bench.history("months");
+			const months = await bed.history("months");
 			assert.equal(months.length, 13);
-			for (const month of months.slice(1, -1)) bench.isTrue(month);
+			for (const month of months.slice(1, -1)) bed.isTrue(month);
 		});
 
 		it(`continues after restarts with ${protocol}`, async () => {
 			await start({ protocol });
-			await bench.begin();
-			await bench.pass(30 * MINUTE_MS);
+			await bed.begin();
+			await bed.pass(30 * MINUTE_MS);
 			let rows = 0;
 			for (let i = 0; i < 5; i++) {
-				await bench.pass(5 * MINUTE_MS + i * 7000);
-				await bench.gateway.restart();
-				const status = await bench.status();
+				await bed.pass(5 * MINUTE_MS + i * 7000);
+				await bed.gateway.restart();
+				const status = await bed.status();
 				assert.ok(status.rows > rows && status.days_done > 0, JSON.stringify(status));
 				rows = status.rows;
 			}
-			const { ended } = await bench.end();
+			const { ended } = await bed.end();
 			assert.equal(ended, "complete");
-			const days = await bench.history("days");
+			const days = await bed.history("days");
 			assert.ok(days.length >= 365, `${days.length} days`);
-			for (const day of days.slice(1, -1)) bench.isTrue(day);
+			for (const day of days.slice(1, -1)) bed.isTrue(day);
 		});
 
 		it(`gives rows around both clock changes of a year the right times with ${protocol}`, async () => {
@@ -80,14 +80,14 @@ describe("Filling of the history", function () {
 				const changeMs = Date.parse(at);
 				await start({ protocol, startMs: changeMs + 30 * HOUR_MS, stored: { rows: 400 } });
 				await fill();
-				const hours = await bench.history("hours");
+				const hours = await bed.history("hours");
 				const changes = hours.filter(({ start }) => Math.abs(start * 1000 - changeMs) < 3 * HOUR_MS);
 				assert.ok(changes.length >= 5, `${changes.length} hours`);
 				for (const hour of hours.slice(1, -1)) {
 					assert.equal(hour.end - hour.start, 3600);
-					bench.isTrue(hour, 12);
+					bed.isTrue(hour, 12);
 				}
-				if (at !== "2026-10-25T01:00:00Z") await bench.gateway.stop();
+				if (at !== "2026-10-25T01:00:00Z") await bed.gateway.stop();
 			}
 		});
 
@@ -109,13 +109,13 @@ describe("Filling of the history", function () {
 		["writes no season", { protocol: "iec62056", digit: () => "" }],
 		["has winter time all year, with a season", { protocol: "iec62056", zone: () => 60, digit: () => "0" }],
 		["sends parts for R6", { protocol: "iec62056", profile: { fault: "r6-only" } }],
-	] as [string, Partial<BenchOptions>][]) {
+	] as [string, Partial<BedOptions>][]) {
 		it(`reads a meter that ${what}`, async () => {
 			await start({ startMs: Date.parse("2026-10-30T06:00:00Z"), stored: { rows: 1000 }, ...options });
 			const { status, days } = await fill();
 			assert.equal(status.ended, "complete");
 			assert.ok(days.length >= (options.line?.includes("pdu") ? 4 : 10), `${days.length} days`);
-			for (const day of days.slice(1, -1)) bench.isTrue(day);
+			for (const day of days.slice(1, -1)) bed.isTrue(day);
 		});
 	}
 
@@ -129,22 +129,22 @@ describe("Filling of the history", function () {
 			const [from, to] = [day.start, day.end].map((s) => countersAt(s * 1000).importWh);
 			assert.ok(Math.abs(found - (to - from)) < 300, `${found} is not ${to - from}`);
 		}
-		await bench.gateway.stop();
+		await bed.gateway.stop();
 		await start({ clockMs: 5 * HOUR_MS, stored: { rows: 300 } });
 		assert.equal((await fill()).status.ended, "meter_clock");
 	});
 
 	it("fills a gap, and leaves what was measured as it is", async () => {
 		await start({ stored: { rows: 3000 } });
-		await bench.pass(3 * DAY_MS);
-		await bench.write("iec62056/schedule", { enabled: false, period_unit: "minutes", period_value: 15 });
-		await bench.pass(4 * DAY_MS);
-		await bench.write("iec62056/schedule", { enabled: true, period_unit: "minutes", period_value: 15 });
-		await bench.pass(DAY_MS);
-		const before = await bench.history("hours");
+		await bed.pass(3 * DAY_MS);
+		await bed.write("iec62056/schedule", { enabled: false, period_unit: "minutes", period_value: 15 });
+		await bed.pass(4 * DAY_MS);
+		await bed.write("iec62056/schedule", { enabled: true, period_unit: "minutes", period_value: 15 });
+		await bed.pass(DAY_MS);
+		const before = await bed.history("hours");
 		const gap = before.find((period) => period.gap === true) ?? assert.fail("there is no gap");
 		await fill();
-		const after = await bench.history("hours");
+		const after = await bed.history("hours");
 		const measured = (periods: JSONObject[]) =>
 			periods.filter(({ end, start, partial }) => partial === undefined && (end < gap.start || start > gap.end));
 		const kept = measured(before).filter(({ start }) => start >= after[0].start);
@@ -172,7 +172,7 @@ describe("Filling of the history", function () {
 		const { status, days } = await fill();
 		assert.equal(status.ended, "complete");
 		assert.ok(days.length >= 15, `${days.length} days`);
-		for (const day of days.slice(1, -1)) bench.isTrue(day, 120);
+		for (const day of days.slice(1, -1)) bed.isTrue(day, 120);
 	});
 
 	it("bridges days without rows, and ends where the meter begins", async () => {
@@ -195,12 +195,12 @@ describe("Filling of the history", function () {
 		const { status } = await fill();
 		assert.deepEqual([status.ended, status.minutes_left], ["meter_changed", 0]);
 		assert.ok(Math.abs(status.oldest * 1000 - exchangeMs) <= QUARTER_MS, new Date(status.oldest * 1000).toISOString());
-		await bench.gateway.stop();
+		await bed.gateway.stop();
 
 		await start({ protocol: "iec62056", stored: { rows: YEAR_ROWS } });
-		await bench.pass(DAY_MS);
-		bench.serial = "99999999";
-		await bench.pass(DAY_MS);
+		await bed.pass(DAY_MS);
+		bed.serial = "99999999";
+		await bed.pass(DAY_MS);
 		const later = await fill();
 		assert.equal(later.status.ended, "meter_changed");
 		assert.equal(later.status.rows, 0);
@@ -208,19 +208,19 @@ describe("Filling of the history", function () {
 
 	it("repeats a piece that fails, with growing pauses", async () => {
 		await start({ stored: { rows: 3000 } });
-		await bench.begin();
-		await bench.pass(32 * MINUTE_MS);
-		const { rows } = await bench.status();
-		bench.gateway.world.serial.meter.connect(undefined);
-		await bench.pass(5 * HOUR_MS);
-		const failed = await bench.status();
+		await bed.begin();
+		await bed.pass(32 * MINUTE_MS);
+		const { rows } = await bed.status();
+		bed.gateway.world.serial.meter.connect(undefined);
+		await bed.pass(5 * HOUR_MS);
+		const failed = await bed.status();
 		assert.deepEqual([failed.state, failed.ended, failed.last_error], ["waiting", "", "hdlc/silence"]);
-		bench.connect();
+		bed.connect();
 		// After 1, 2, 4 … 64 minutes the next pause is two hours.
-		await bench.pass(10 * MINUTE_MS);
-		assert.equal((await bench.status()).last_error, "hdlc/silence");
+		await bed.pass(10 * MINUTE_MS);
+		assert.equal((await bed.status()).last_error, "hdlc/silence");
 		assert.ok(rows > 0 && rows < 3000);
-		assert.equal((await bench.end()).ended, "complete");
+		assert.equal((await bed.end()).ended, "complete");
 	});
 
 	it("requests smaller pieces if the meter is read every minute, so that no scheduled readout is missed", async () => {
@@ -236,10 +236,10 @@ describe("Filling of the history", function () {
 
 	it("stops when disabled; when enabled again, it reads only what the history lacks", async () => {
 		await start({ stored: { rows: 2000 } });
-		await bench.begin();
-		await bench.pass(30 * MINUTE_MS);
-		await bench.write("meter/backfill", { enabled: false });
-		const off = await bench.status();
+		await bed.begin();
+		await bed.pass(30 * MINUTE_MS);
+		await bed.write("meter/backfill", { enabled: false });
+		const off = await bed.status();
 		assert.deepEqual([off.state, off.rows], ["off", 0]);
 		const { status } = await fill();
 		assert.equal(status.ended, "complete");
@@ -249,12 +249,12 @@ describe("Filling of the history", function () {
 	it("refuses a code that is not that of a profile, and ends if the meter has no such profile", async () => {
 		await start();
 		isError(
-			await bench.gateway.request("POST", "meter/backfill", { body: { enabled: true, obis: "1-0:1.8.0" } }),
+			await bed.gateway.request("POST", "meter/backfill", { body: { enabled: true, obis: "1-0:1.8.0" } }),
 			400,
 			"invalid_field",
 			"obis",
 		);
-		await bench.begin({ obis: "1-0:99.9.0" });
-		assert.equal((await bench.end()).ended, "no_profile");
+		await bed.begin({ obis: "1-0:99.9.0" });
+		assert.equal((await bed.end()).ended, "no_profile");
 	});
 });

@@ -1,7 +1,7 @@
 /** Filling of the history under power cuts and refused writes, with more rows than the history keeps, and a wrong password. */
 import assert from "node:assert/strict";
 import type { JSONObject } from "../api/gateway.js";
-import { BackfillBench, DAY_MS, HOUR_MS, MINUTE_MS } from "./bench.js";
+import { BackfillBed, DAY_MS, HOUR_MS, MINUTE_MS } from "./bed.js";
 
 const START_MS = Date.parse("2026-11-20T06:00:00Z");
 /** Three pieces. */
@@ -19,78 +19,78 @@ const STEP_MS = 500;
 
 describe("Faults while the history is filled", function () {
 	this.timeout(120_000);
-	let bench: BackfillBench;
-	afterEach(() => bench.gateway.stop());
+	let bed: BackfillBed;
+	afterEach(() => bed.gateway.stop());
 
 	/** Starts with the gateway just reading the first piece. */
 	async function startReading(): Promise<void> {
-		bench = await BackfillBench.start({ startMs: START_MS, protocol: "dlms", stored: { rows: ROWS } });
-		await bench.begin();
-		while ((await bench.status()).state !== "reading") await bench.pass(5000);
+		bed = await BackfillBed.start({ startMs: START_MS, protocol: "dlms", stored: { rows: ROWS } });
+		await bed.begin();
+		while ((await bed.status()).state !== "reading") await bed.pass(5000);
 	}
 
 	async function check(): Promise<void> {
-		const status = await bench.end();
+		const status = await bed.end();
 		assert.deepEqual([status.ended, status.last_error], ["complete", ""]);
-		const days: JSONObject[] = await bench.history("days");
+		const days: JSONObject[] = await bed.history("days");
 		assert.equal(days.length, 3);
-		for (const day of days.slice(1, -1)) bench.isTrue(day);
-		for (const hour of (await bench.history("hours")).slice(1, -1)) bench.isTrue(hour);
-		assert.deepEqual(bench.gateway.world.flash.mistakes, []);
+		for (const day of days.slice(1, -1)) bed.isTrue(day);
+		for (const hour of (await bed.history("hours")).slice(1, -1)) bed.isTrue(hour);
+		assert.deepEqual(bed.gateway.world.flash.mistakes, []);
 	}
 
 	it("lose nothing when the power is cut in a write or an erase of a piece", async () => {
 		for (const [operation, bytes] of CUTS) {
 			await startReading();
-			const { flash } = bench.gateway.world;
+			const { flash } = bed.gateway.world;
 			flash.cutPowerAt(operation, bytes);
-			while (flash.hasPower) await bench.pass(STEP_MS);
-			await bench.gateway.losePower(2000);
+			while (flash.hasPower) await bed.pass(STEP_MS);
+			await bed.gateway.losePower(2000);
 			await check();
-			await bench.gateway.stop();
+			await bed.gateway.stop();
 		}
 	});
 
 	it("lose nothing when flash refuses writes for a while", async () => {
 		await startReading();
-		const { flash } = bench.gateway.world;
+		const { flash } = bed.gateway.world;
 		flash.refusals = 2;
-		await bench.pass(5 * MINUTE_MS);
+		await bed.pass(5 * MINUTE_MS);
 		assert.equal(flash.refusals, 0);
 		await check();
 	});
 
 	it("end with `full` once the history has all the days that it can keep, and lose none of them", async () => {
-		bench = await BackfillBench.start({
+		bed = await BackfillBed.start({
 			startMs: START_MS,
 			protocol: "iec62056",
 			stored: { rows: 1000, periodS: DAY_MS / 1000 },
 		});
-		await bench.begin();
-		const { ended, oldest, history_days } = await bench.end();
+		await bed.begin();
+		const { ended, oldest, history_days } = await bed.end();
 		assert.deepEqual([ended, history_days], ["full", 800]);
-		const days = await bench.history("days");
+		const days = await bed.history("days");
 		assert.ok(days.length >= 799 && days.length <= 802, `${days.length} days`);
-		for (const day of days.slice(1, -1)) bench.isTrue(day, 600);
+		for (const day of days.slice(1, -1)) bed.isTrue(day, 600);
 		assert.ok(oldest * 1000 <= START_MS - 799 * DAY_MS, new Date(oldest * 1000).toISOString());
 	});
 
 	it("send a refused password again only after six hours", async () => {
 		await startReading();
-		await bench.pass(MINUTE_MS);
-		await bench.write("iec62056/schedule", { enabled: false, period_unit: "minutes", period_value: 15 });
-		bench.gateway.world.serial.meter.connect(undefined);
-		await bench.write("dlms/config", { auth: "low", client_address: 32, password: "wrong" });
-		bench.connect();
-		await bench.write("meter/backfill", { enabled: false });
-		await bench.write("meter/backfill", { enabled: true });
-		await bench.pass(MINUTE_MS);
-		assert.equal((await bench.status()).last_error, "dlms/authentication");
-		const sent = () => bench.gateway.world.serial.meter.sentByGateway;
+		await bed.pass(MINUTE_MS);
+		await bed.write("iec62056/schedule", { enabled: false, period_unit: "minutes", period_value: 15 });
+		bed.gateway.world.serial.meter.connect(undefined);
+		await bed.write("dlms/config", { auth: "low", client_address: 32, password: "wrong" });
+		bed.connect();
+		await bed.write("meter/backfill", { enabled: false });
+		await bed.write("meter/backfill", { enabled: true });
+		await bed.pass(MINUTE_MS);
+		assert.equal((await bed.status()).last_error, "dlms/authentication");
+		const sent = () => bed.gateway.world.serial.meter.sentByGateway;
 		const before = sent();
-		await bench.pass(5.9 * HOUR_MS);
+		await bed.pass(5.9 * HOUR_MS);
 		assert.equal(sent(), before);
-		await bench.pass(12 * MINUTE_MS);
+		await bed.pass(12 * MINUTE_MS);
 		assert.ok(sent() > before);
 	});
 });

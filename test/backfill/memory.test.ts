@@ -4,7 +4,7 @@ import { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { DLMSMeter } from "../../tools/meter/dlms-meter.js";
 import { parseDLMSOptions } from "../../tools/meter/dlms-options.js";
 import { steadyReading } from "../../tools/meter/steady-household.js";
-import { MINUTE_MS, YEAR_ROWS } from "./bench.js";
+import { MINUTE_MS, YEAR_ROWS } from "./bed.js";
 
 /** Permitted slots of the part while it waits, with peaks and statistics too, and growth over most of a year. */
 const REST_SLOTS = 40;

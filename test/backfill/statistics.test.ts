@@ -1,31 +1,31 @@
 /** Hours that the meter has filled into the history reach the hub's statistics. */
 import assert from "node:assert/strict";
 import { countersAt } from "../../tools/meter/steady-household.js";
-import { StateServer, TOKEN } from "../homeassistant/bench.js";
+import { StateServer, TOKEN } from "../homeassistant/bed.js";
 import { StatisticsServer } from "../homeassistant/statistics-server.js";
-import { BackfillBench, HOUR_MS, MINUTE_MS } from "./bench.js";
+import { BackfillBed, HOUR_MS, MINUTE_MS } from "./bed.js";
 
 const HUB = { enabled: true, url: "http://192.0.2.7:8123", token: TOKEN, lang: "en", statistics: true };
 
 describe("Statistics for the hub from a filled history", function () {
 	this.timeout(60_000);
 
-	let bench: BackfillBench;
+	let bed: BackfillBed;
 	let changes: () => Map<number, number>;
-	afterEach(() => bench.gateway.stop());
+	afterEach(() => bed.gateway.stop());
 
 	/** Starts with some hours of statistics, and a meter with these rows. */
 	async function start(rows: number): Promise<void> {
 		const startMs = Date.parse("2026-10-30T06:00:00Z");
-		bench = await BackfillBench.start({ startMs, protocol: "dlms", stored: { rows } });
+		bed = await BackfillBed.start({ startMs, protocol: "dlms", stored: { rows } });
 		const server = new StatisticsServer(undefined);
 		const serve = () => {
-			const states = new StateServer(bench.gateway.world);
+			const states = new StateServer(bed.gateway.world);
 			states.upgrade = (peer, head) => server.upgrade(peer, head);
 			states.serve(8123);
 		};
-		bench.gateway.onWorld = () => {
-			bench.connect();
+		bed.gateway.onWorld = () => {
+			bed.connect();
 			serve();
 		};
 		serve();
@@ -33,30 +33,30 @@ describe("Statistics for the hub from a filled history", function () {
 			const id = [...server.rows.keys()].find((name) => name.endsWith("_import")) ?? assert.fail("no statistics");
 			return server.changesOf("import", id.slice("smart_meter_gateway:".length, -"_import".length));
 		};
-		await bench.write("hub", HUB);
-		await bench.pass(3 * HOUR_MS);
+		await bed.write("hub", HUB);
+		await bed.pass(3 * HOUR_MS);
 		const before = [...changes().keys()];
 		assert.ok(before.length >= 2 && before.every((startS) => startS * 1000 >= startMs), before.join());
 	}
 
 	it("have the hours before the first reading once the filling has ended", async () => {
 		await start(400);
-		await bench.begin();
-		await bench.end();
-		await bench.pass(HOUR_MS);
+		await bed.begin();
+		await bed.end();
+		await bed.pass(HOUR_MS);
 		check(95);
 	});
 
 	it("have the hours that were filled until it was turned off, even if the hub was away then", async () => {
 		await start(10_000);
-		await bench.begin();
-		while ((await bench.status()).days_done < 3) await bench.pass(MINUTE_MS);
-		bench.gateway.setAir("cafe -70 1");
-		await bench.pass(MINUTE_MS);
-		await bench.write("meter/backfill", { enabled: false });
-		await bench.gateway.restart();
-		bench.gateway.setAir("");
-		await bench.pass(HOUR_MS);
+		await bed.begin();
+		while ((await bed.status()).days_done < 3) await bed.pass(MINUTE_MS);
+		bed.gateway.setAir("cafe -70 1");
+		await bed.pass(MINUTE_MS);
+		await bed.write("meter/backfill", { enabled: false });
+		await bed.gateway.restart();
+		bed.gateway.setAir("");
+		await bed.pass(HOUR_MS);
 		check(70);
 	});
 

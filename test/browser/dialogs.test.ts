@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Route } from "playwright-core";
-import { makeBenchImage } from "../../hosts/node/simulator-image.js";
+import { makeSimulatorImage } from "../../hosts/node/simulator-image.js";
 import { type JSONObject, PASSWORD } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { ROOT } from "../hosts/native/compile.js";
-import { makeFile } from "../ota/bench.js";
+import { makeFile } from "../ota/firmware-files.js";
 import { violationsInBoth } from "./axe.js";
 import { needBrowser, PHONE, say, Visit } from "./browser.js";
 
@@ -46,7 +46,7 @@ const CANCEL = "dialog [name=cancel]";
 const beginUpload = async (visit: Visit) => {
 	await visit.page.route("**/system/ota?**", () => undefined);
 	await visit.go("upkeep");
-	const image = makeBenchImage({ version: VERSION, size: 20_000 });
+	const image = makeSimulatorImage({ version: VERSION, size: 20_000 });
 	const buffer = Buffer.from(makeFile(image, { chip: "pc", deviceId: 0, version: VERSION }));
 	await visit.page.setInputFiles("[name=firmware]", { name: "new.ota", mimeType: "application/octet-stream", buffer });
 	await click(visit, "[name=update]");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
 import { ProcessGateway } from "../api/process-gateway.js";
-import { BackfillBench, DAY_MS } from "../backfill/bench.js";
+import { BackfillBed, DAY_MS } from "../backfill/bed.js";
 import { violationsOf } from "./axe.js";
 import { needBrowser, PHONE, say, Visit } from "./browser.js";
 import { giveHistory } from "./household.js";
@@ -23,17 +23,17 @@ const OFF = { ...READING, state: "ended", minutes_left: 0 };
 
 /** Reads days of a year from a meter; returns the gateway's history, and the time. */
 async function fillYear() {
-	const bench = await BackfillBench.start({
+	const bed = await BackfillBed.start({
 		startMs: START_MS,
 		protocol: "dlms",
 		stored: { rows: ROWS, periodS: DAY_MS / 1000 },
 	});
-	await bench.begin();
-	assert.equal((await bench.end()).ended, "complete");
-	const months = await bench.history("months");
-	const partition = bench.gateway.world.flash.open("history") ?? assert.fail("there is no history");
-	await bench.gateway.stop();
-	return { months, partition, nowMs: bench.nowMs };
+	await bed.begin();
+	assert.equal((await bed.end()).ended, "complete");
+	const months = await bed.history("months");
+	const partition = bed.gateway.world.flash.open("history") ?? assert.fail("there is no history");
+	await bed.gateway.stop();
+	return { months, partition, nowMs: bed.nowMs };
 }
 
 describe("Filling of the history on the page", function () {

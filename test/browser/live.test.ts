@@ -77,7 +77,7 @@ describe("Changes while the page is open", function () {
 			await visit.page.goto(`${visit.base}/#/dashboard`);
 			const progress = visit.page.getByRole("progressbar");
 			await progress.waitFor();
-			assert.ok(Number(await progress.getAttribute("value")) >= 2, "the progress began anew");
+			assert.ok(Number(await progress.getAttribute("value")) >= 2, "the progress started again");
 			release();
 			await progress.waitFor({ state: "detached" });
 			await visit.page.getByText(say("read.done")).waitFor({ state: "attached" });

@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Download, Locator } from "playwright-core";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
-import { makeBenchImage } from "../../hosts/node/simulator-image.js";
+import { makeSimulatorImage } from "../../hosts/node/simulator-image.js";
 import { IMAGE_FAILS } from "../../hosts/simulated/image.js";
 import { publicKeyOf } from "../../tools/ota/keys.js";
 import { ProcessGateway } from "../api/process-gateway.js";
-import { makeFile, newSigner, SIGNER } from "../ota/bench.js";
+import { makeFile, newSigner, SIGNER } from "../ota/firmware-files.js";
 import { violationsOf } from "./axe.js";
 import { needBrowser, say, Visit } from "./browser.js";
 
@@ -28,7 +28,7 @@ function fileOf(
 	own: Parameters<typeof makeFile>[1] = {},
 	image: { size?: number; flags?: number } = {},
 ) {
-	return Buffer.from(makeFile(makeBenchImage({ version, size: 20_000, ...image }), { ...BENCH, version, ...own }));
+	return Buffer.from(makeFile(makeSimulatorImage({ version, size: 20_000, ...image }), { ...BENCH, version, ...own }));
 }
 
 describe("Maintenance on the page", function () {

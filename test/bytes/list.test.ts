@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { takeOut } from "../../modules/bytes/list.js";
+import { removeAt } from "../../modules/bytes/list.js";
 
 describe("bytes/list", () => {
 	it("removes the same item as splice, and none at a negative index", () => {
@@ -8,7 +8,7 @@ describe("bytes/list", () => {
 			fc.property(fc.array(fc.integer()), fc.integer({ min: -2, max: 12 }), (items, index) => {
 				const [list, reference] = [[...items], [...items]];
 				const expected = index < 0 ? undefined : reference.splice(index, 1)[0];
-				assert.equal(takeOut(list, index), expected);
+				assert.equal(removeAt(list, index), expected);
 				assert.deepEqual(list, reference);
 			}),
 		);

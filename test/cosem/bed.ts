@@ -4,9 +4,15 @@ import { SeededRandom } from "../../hosts/node/random.js";
 import type { VirtualOptions } from "../../hosts/node/virtual.js";
 import { OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "../../modules/cosem/settings.js";
 import { STATUS_OK } from "../../modules/readout/readout.js";
-import { type DLMSBenchSettings, dlmsSettings, type Outcome, ReaderBench, type Settings } from "../meter/bench.js";
 import { packedReadings } from "../meter/packed.js";
-import { AK, dlmsMeter, GUEK } from "./bench.js";
+import {
+	dlmsSettings,
+	type Outcome,
+	ReaderBed,
+	type Settings,
+	type WritableDLMSSettings,
+} from "../meter/reader-bed.js";
+import { AK, dlmsMeter, GUEK } from "./meters.js";
 
 /** Registers of the default list. */
 export const REGISTERS = 14;
@@ -14,29 +20,29 @@ export const REGISTERS = 14;
 export const GMAC = { auth: 2, ciphered: true, client: 1, encryptionKey: GUEK, authenticationKey: AK };
 
 export class Bed {
-	readonly bench: ReaderBench;
+	readonly readerBed: ReaderBed;
 
-	constructor(dlms: Partial<DLMSBenchSettings>, settings: Partial<Settings> = {}, world: VirtualOptions = {}) {
+	constructor(dlms: Partial<WritableDLMSSettings>, settings: Partial<Settings> = {}, world: VirtualOptions = {}) {
 		const all = dlmsSettings({ physical: 17, opening: OPENING_DIRECT, ...dlms });
-		this.bench = new ReaderBench({ protocol: "dlms", dlms: all, ...settings }, world);
+		this.readerBed = new ReaderBed({ protocol: "dlms", dlms: all, ...settings }, world);
 	}
 
 	meter(line: string): this {
-		this.bench.world.serial.meter.connect(dlmsMeter(line));
+		this.readerBed.world.serial.meter.connect(dlmsMeter(line));
 		return this;
 	}
 
 	read(): Outcome {
-		return this.bench.read();
+		return this.readerBed.read();
 	}
 
 	/** Number of the meter's events `code` since the last `clear`. */
 	count(code: number): number {
-		return this.bench.world.serial.meter.meterEvents.filter((event) => event === code).length;
+		return this.readerBed.world.serial.meter.meterEvents.filter((event) => event === code).length;
 	}
 
 	clear(): this {
-		this.bench.world.serial.meter.meterEvents.length = 0;
+		this.readerBed.world.serial.meter.meterEvents.length = 0;
 		return this;
 	}
 
@@ -57,7 +63,7 @@ function values({ readout }: Pick<Outcome, "readout">): string[] {
  * Runs `count` sessions on lines that flip bits; each value must be the meter's. Returns the number of complete
  * readouts.
  */
-export function converse(count: number, seed: number): number {
+export function runSessions(count: number, seed: number): number {
 	const random = new SeededRandom(seed);
 	const expected = values(new Bed({}).meter("").succeed());
 	let whole = 0;
@@ -68,7 +74,7 @@ export function converse(count: number, seed: number): number {
 		bed.meter(random.below(2) === 0 ? "" : "--mode-e --inactivity 5");
 		const { readout } = bed.read();
 		for (const value of values({ readout })) {
-			assert.ok(expected.includes(value), `SEED=${seed}, conversation ${i}: ${value}`);
+			assert.ok(expected.includes(value), `SEED=${seed}, session ${i}: ${value}`);
 		}
 		if (readout?.status === STATUS_OK) whole++;
 	}

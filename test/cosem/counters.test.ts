@@ -7,8 +7,8 @@ import { InvocationCounters, makeCipher } from "../../modules/cosem/counters.js"
 import { ENTRIES } from "../../modules/parts.js";
 import { textCodec } from "../config/memory-storage.js";
 import { seedOfRun } from "../fuzz/mutator.js";
-import { dlmsSettings } from "../meter/bench.js";
-import { AK, GUEK } from "./bench.js";
+import { dlmsSettings } from "../meter/reader-bed.js";
+import { AK, GUEK } from "./meters.js";
 
 const TITLE = Uint8Array.from(Buffer.from("SMG12345"));
 const crypto = new NodeCrypto();

@@ -16,8 +16,8 @@ import { LINK_CLOSED, LINK_OPENED } from "../../tools/meter/hdlc-station.js";
 import { METER_SIGNED_ON } from "../../tools/meter/iec-meter.js";
 import { seedOfRun } from "../fuzz/mutator.js";
 import { packedReadings } from "../meter/packed.js";
-import { Bed, converse, GMAC, REGISTERS } from "./bed.js";
-import { announcingMeter, iecMeter } from "./bench.js";
+import { Bed, GMAC, REGISTERS, runSessions } from "./bed.js";
+import { announcingMeter, iecMeter } from "./meters.js";
 
 const PASSWORD = "pass w0rd";
 const LOW = { auth: 1, client: 32, password: Uint8Array.from(Buffer.from(PASSWORD)) };
@@ -31,8 +31,8 @@ describe("a DLMS/COSEM session", () => {
 			it(`${what} although no opening is configured, and tries this opening first the next time`, () => {
 				const bed = new Bed({ opening: OPENING_AUTO }).meter(line);
 				const first = bed.succeed();
-				assert.equal(bed.bench.settings.dlms.learnedOpening, opening);
-				bed.bench.world.advance(10_000);
+				assert.equal(bed.readerBed.settings.dlms.learnedOpening, opening);
+				bed.readerBed.world.advance(10_000);
 				const next = bed.succeed();
 				assert.ok(next.tookMs + other <= first.tookMs, `${first.tookMs} ms, then ${next.tookMs}`);
 			});
@@ -40,7 +40,7 @@ describe("a DLMS/COSEM session", () => {
 				const learnedOpening = opening === OPENING_DIRECT ? OPENING_MODE_E : OPENING_DIRECT;
 				const bed = new Bed({ opening: OPENING_AUTO, learnedOpening }).meter(line);
 				bed.succeed();
-				assert.equal(bed.bench.settings.dlms.learnedOpening, opening);
+				assert.equal(bed.readerBed.settings.dlms.learnedOpening, opening);
 			});
 		}
 		it("opens with mode E at no more than baudrate_max, and at a lower speed if the meter is silent", () => {
@@ -76,13 +76,13 @@ describe("a DLMS/COSEM session", () => {
 		});
 		it("is not used with a meter that does not announce mode E", () => {
 			const bed = new Bed({}, iec);
-			bed.bench.world.serial.meter.connect(iecMeter());
+			bed.readerBed.world.serial.meter.connect(iecMeter());
 			const { readout } = bed.read();
 			assert.deepEqual([readout?.protocol, readout?.mode, readout?.status], [PROTOCOL_IEC62056_21, 0x43, STATUS_OK]);
 		});
 		it("falls back to mode C if the meter announces mode E but does not support it", () => {
 			const bed = new Bed({}, iec);
-			bed.bench.world.serial.meter.connect(announcingMeter());
+			bed.readerBed.world.serial.meter.connect(announcingMeter());
 			const { readout } = bed.read();
 			assert.deepEqual([readout?.protocol, readout?.mode, readout?.status], [PROTOCOL_IEC62056_21, 0x43, STATUS_OK]);
 		});
@@ -111,7 +111,7 @@ describe("a DLMS/COSEM session", () => {
 		});
 		it("is not tried after a single silence of the meter", () => {
 			const bed = new Bed({}, iec).meter("--mode-e-only");
-			bed.bench.world.timers.set(() => bed.meter("--mode-e"), 3000);
+			bed.readerBed.world.timers.set(() => bed.meter("--mode-e"), 3000);
 			const { readout } = bed.read();
 			assert.deepEqual([readout?.mode, readout?.baud, bed.count(LINK_OPENED)], [0x43, 9600, 0]);
 		});
@@ -121,7 +121,7 @@ describe("a DLMS/COSEM session", () => {
 		});
 		it("gives way to mode C at a lower speed with a meter that announces mode E without having it", () => {
 			const bed = new Bed({}, iec);
-			bed.bench.world.serial.meter.connect(announcingMeter({ lieBaud: 4800 }));
+			bed.readerBed.world.serial.meter.connect(announcingMeter({ lieBaud: 4800 }));
 			const { readout } = bed.read();
 			assert.deepEqual([readout?.mode, readout?.baud, readout?.status], [0x43, 4800, STATUS_OK]);
 		});
@@ -134,7 +134,10 @@ describe("a DLMS/COSEM session", () => {
 			const first = bed.count(ANSWERED);
 			bed.clear().succeed();
 			assert.ok(bed.count(ANSWERED) < first);
-			bed.bench.settings.dlms = { ...bed.bench.settings.dlms, objects: Uint8Array.of(1, 1, 0, 1, 8, 0, 255, 3, 2) };
+			bed.readerBed.settings.dlms = {
+				...bed.readerBed.settings.dlms,
+				objects: Uint8Array.of(1, 1, 0, 1, 8, 0, 255, 3, 2),
+			};
 			const { readout } = bed.read();
 			assert.deepEqual(
 				packedReadings(readout?.records).map(({ value1, value1_unit }) => `${value1} ${value1_unit}`),
@@ -203,15 +206,15 @@ describe("a DLMS/COSEM session", () => {
 			const bed = new Bed(GMAC).meter("--missing 0-0:43.1.0,0-0:43.1.1");
 			bed.succeed();
 			// A hundred counters are reserved in flash at once.
-			const { storage, crypto } = bed.bench.world;
-			const { encryptionKey, title } = bed.bench.settings.dlms;
+			const { storage, crypto } = bed.readerBed.world;
+			const { encryptionKey, title } = bed.readerBed.settings.dlms;
 			assert.equal(new InvocationCounters(storage, crypto, encryptionKey, title).next, 101);
 		});
 		it("ends if its counters can't be stored", () => {
 			const bed = new Bed(GMAC).meter("");
-			bed.bench.world.storage.capacity = 0;
+			bed.readerBed.world.storage.capacity = 0;
 			assert.equal(bed.read().readout, undefined);
-			assert.equal(bed.bench.reader.outcomes.failure, FAILURE_COUNTERS);
+			assert.equal(bed.readerBed.reader.outcomes.failure, FAILURE_COUNTERS);
 		});
 	});
 
@@ -219,9 +222,9 @@ describe("a DLMS/COSEM session", () => {
 		for (const echo of [false, true]) {
 			it(`shows all but the password${echo ? ", also in the head's echo" : ""}`, () => {
 				const bed = new Bed(LOW).meter(`--password hex:${Buffer.from(PASSWORD).toString("hex")}`);
-				bed.bench.world.serial.meter.echo = echo;
+				bed.readerBed.world.serial.meter.echo = echo;
 				const log = new LineLog();
-				bed.bench.reader.log = log;
+				bed.readerBed.reader.log = log;
 				bed.succeed();
 				const cursor = new LogCursor(log.copy());
 				let all = Buffer.alloc(0);
@@ -239,12 +242,12 @@ describe("a DLMS/COSEM session", () => {
 	describe("probe", () => {
 		const probe = (bed: Bed): ProbeResult => {
 			let result: ProbeResult | undefined;
-			bed.bench.reader.probe({
+			bed.readerBed.reader.probe({
 				finished: (probed) => {
 					result = probed;
 				},
 			});
-			bed.bench.world.time.runWhile(() => result === undefined, bed.bench.world.time.nowMs + 60_000);
+			bed.readerBed.world.time.runWhile(() => result === undefined, bed.readerBed.world.time.nowMs + 60_000);
 			assert.ok(result !== undefined);
 			return result;
 		};
@@ -285,16 +288,16 @@ describe("a DLMS/COSEM session", () => {
 	const seed = seedOfRun();
 	it(`ends with the meter's values or with none on a line that flips bits (SEED=${seed})`, function () {
 		this.timeout(60_000);
-		assert.ok(converse(40, seed) > 5);
+		assert.ok(runSessions(40, seed) > 5);
 	});
 	it("is ended after ten minutes if the meter sends each answer as late as permitted", () => {
 		const bed = new Bed({ receiveTimeoutMs: 30_000 }).meter("--late 29000 --conformance 001010");
 		const waits = bed.read();
 		assert.ok(waits.tookMs <= 61_000);
-		bed.bench.world.advance(599_000 - waits.tookMs);
-		assert.equal(bed.bench.reader.running, true);
-		bed.bench.world.advance(32_000);
-		assert.equal(bed.bench.reader.running, false);
-		assert.equal(bed.bench.reader.outcomes.last?.status, STATUS_CUT);
+		bed.readerBed.world.advance(599_000 - waits.tookMs);
+		assert.equal(bed.readerBed.reader.running, true);
+		bed.readerBed.world.advance(32_000);
+		assert.equal(bed.readerBed.reader.running, false);
+		assert.equal(bed.readerBed.reader.outcomes.last?.status, STATUS_CUT);
 	});
 });

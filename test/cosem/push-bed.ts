@@ -9,26 +9,26 @@ import type { MeterSettings } from "../../modules/meter/settings.js";
 import { EVENT_READOUT, type Opening } from "../../modules/readout/protocol.js";
 import type { Readout } from "../../modules/readout/readout.js";
 import { RecordWriter } from "../../modules/readout/record-writer.js";
-import { type DLMSBenchSettings, dlmsSettings, ReaderBench } from "../meter/bench.js";
+import { dlmsSettings, ReaderBed, type WritableDLMSSettings } from "../meter/reader-bed.js";
 
 const SILENCE_MS = 1000;
 
 export class PushBed {
-	readonly settings: DLMSBenchSettings;
+	readonly settings: WritableDLMSSettings;
 	readonly opening: Opening<MeterSettings>;
-	readonly conversation: PushReadSession;
+	readonly session: PushReadSession;
 	nowMs = 0;
 
 	/** `memory`: the memory of an earlier listener, to be continued. */
 	constructor(
-		settings: Partial<DLMSBenchSettings> = {},
+		settings: Partial<WritableDLMSSettings> = {},
 		memory: Opening<MeterSettings>["memory"] = { kept: undefined, speed: undefined },
 	) {
 		this.settings = dlmsSettings({ pushBaud: 9600, ...settings });
-		const bench = new ReaderBench({ protocol: "iec62056", dlms: this.settings });
-		const { storage, crypto } = bench.world;
+		const readerBed = new ReaderBed({ protocol: "iec62056", dlms: this.settings });
+		const { storage, crypto } = readerBed.world;
 		this.opening = {
-			settings: bench.settings,
+			settings: readerBed.settings,
 			records: new RecordWriter(),
 			memory,
 			storage,
@@ -37,31 +37,31 @@ export class PushBed {
 			nowMs: 0,
 			trace: () => undefined,
 		};
-		this.conversation = new PushReadSession(this.opening);
+		this.session = new PushReadSession(this.opening);
 	}
 
 	/** Receives these bytes; returns readouts, or codes of failures. */
 	take(bytes: Uint8Array, start = 0, end = bytes.length): (Readout | string)[] {
-		this.conversation.receive(bytes, start, end, this.nowMs);
+		this.session.receive(bytes, start, end, this.nowMs);
 		return this.events();
 	}
 
 	/** Lets the line be silent; returns readouts, or codes of failures. */
 	silence(): (Readout | string)[] {
 		this.nowMs += SILENCE_MS;
-		this.conversation.advance(this.nowMs);
+		this.session.advance(this.nowMs);
 		return this.events();
 	}
 
 	events(): (Readout | string)[] {
-		const { conversation } = this;
+		const { session } = this;
 		const events: (Readout | string)[] = [];
-		for (let output = conversation.poll(); output.kind !== OUTPUT_NONE; output = conversation.poll()) {
+		for (let output = session.poll(); output.kind !== OUTPUT_NONE; output = session.poll()) {
 			if (output.kind !== OUTPUT_EVENT) continue;
-			const readout = conversation.readout(output.code, 1);
+			const readout = session.readout(output.code, 1);
 			if ((readout === undefined) !== (output.code !== EVENT_READOUT))
 				throw new Error("a readout and its event differ");
-			events.push(readout ?? conversation.failure?.code ?? "end");
+			events.push(readout ?? session.failure?.code ?? "end");
 		}
 		return events;
 	}

@@ -13,8 +13,8 @@ import { readTelegram } from "../../tools/meter/telegram.js";
 import { vectorNames, vectorPath } from "../../tools/meter/vectors.js";
 import { type Capture, captures } from "../dlms/vectors.js";
 import { feeds, REFUSED } from "../feeds.js";
-import type { DLMSBenchSettings } from "../meter/bench.js";
-import { dlmsSettings, ReaderBench } from "../meter/bench.js";
+import type { WritableDLMSSettings } from "../meter/reader-bed.js";
+import { dlmsSettings, ReaderBed } from "../meter/reader-bed.js";
 import { recordsOf } from "../meter/records.js";
 import { cipheredP1 } from "../meter/telegrams.js";
 import { PushBed } from "./push-bed.js";
@@ -57,7 +57,7 @@ function statusOf(outcomes: readonly (Readout | string)[]): number {
 	return first.status;
 }
 
-function keysOf(capture: Capture): Partial<DLMSBenchSettings> {
+function keysOf(capture: Capture): Partial<WritableDLMSSettings> {
 	const { key, authentication_key: authenticationKey } = capture;
 	return {
 		...(key === undefined ? {} : { encryptionKey: hex(key) }),
@@ -213,7 +213,7 @@ describe("the protection of pushes", () => {
 	});
 
 	it("a push under the broadcast key is accepted if that key is configured", () => {
-		const cases: [Partial<DLMSBenchSettings>, number, number][] = [
+		const cases: [Partial<WritableDLMSSettings>, number, number][] = [
 			[BOTH, 0x70, STATUS_OK],
 			[BOTH, 0x71, STATUS_OK],
 			[{ encryptionKey: KEY }, 0x70, STATUS_UNCHECKED],
@@ -226,7 +226,7 @@ describe("the protection of pushes", () => {
 		}
 	});
 
-	const refused: Record<string, [Partial<DLMSBenchSettings>, Uint8Array, string]> = {
+	const refused: Record<string, [Partial<WritableDLMSSettings>, Uint8Array, string]> = {
 		"without a key": [{}, sealed(PLAIN), "dlms-push/no-key"],
 		"with a wrong key": [{ encryptionKey: AK }, sealed(PLAIN, { control: 0x20 }), "dlms-push/key"],
 		"with a wrong key and a tag": [{ ...BOTH, encryptionKey: AK }, sealed(PLAIN), "dlms/tag"],
@@ -319,8 +319,8 @@ describe("the protection of pushes", () => {
 			assert.deepEqual(next.take(hdlcPush(sealed(PLAIN, { counter: 901, title }))), ["dlms-push/other-meter"]);
 		assert.equal(statusOf(bed.take(hdlcPush(sealed(PLAIN, { counter: 902 })))), STATUS_OK);
 		DLMS_PUSH.forget?.(bed.opening.settings);
-		const anew = new PushBed(bed.settings);
-		assert.equal(statusOf(anew.take(hdlcPush(sealed(PLAIN, { counter: 5, title })))), STATUS_OK);
+		const restarted = new PushBed(bed.settings);
+		assert.equal(statusOf(restarted.take(hdlcPush(sealed(PLAIN, { counter: 5, title })))), STATUS_OK);
 		assert.deepEqual([...bed.settings.learnedPush.subarray(0, 8)], [...title]);
 	});
 
@@ -524,27 +524,27 @@ describe("a listener to pushes", () => {
 			"between blocks": (bed) => void bed.take(blockPush(PLAIN, 20).subarray(0, 45)),
 			"in M-Bus": (bed) => void bed.take(mbusPush(PLAIN).subarray(0, 9)),
 			"after a push": (bed) => void bed.take(hdlcPush(PLAIN)),
-			ended: (bed) => bed.conversation.abort(0),
+			ended: (bed) => bed.session.abort(0),
 		};
 		for (const [name, reach] of Object.entries(states)) {
 			const bed = new PushBed();
 			reach(bed);
-			const { conversation } = bed;
+			const { session } = bed;
 			bed.take(new Uint8Array(0));
-			conversation.advance(-1);
-			conversation.poll();
-			assert.equal(conversation.readout(EVENT_POOR, 1), undefined);
-			assert.equal(conversation.readout(EVENT_END, 1), undefined);
+			session.advance(-1);
+			session.poll();
+			assert.equal(session.readout(EVENT_POOR, 1), undefined);
+			assert.equal(session.readout(EVENT_END, 1), undefined);
 			bed.silence();
 			if (name !== "ended") assert.deepEqual(resultsOf(bed.take(mbusPush(PLAIN))), [RECORDS], name);
-			conversation.abort(bed.nowMs);
+			session.abort(bed.nowMs);
 			assert.deepEqual(
 				bed.events().filter((one) => one !== "end"),
 				[],
 			);
-			conversation.abort(bed.nowMs);
+			session.abort(bed.nowMs);
 			assert.deepEqual(bed.take(mbusPush(PLAIN)), []);
-			assert.equal(conversation.deadlineMs, Number.POSITIVE_INFINITY);
+			assert.equal(session.deadlineMs, Number.POSITIVE_INFINITY);
 		}
 	});
 
@@ -552,8 +552,8 @@ describe("a listener to pushes", () => {
 		const ends = (bytes: Uint8Array, settings = {}) => {
 			const bed = new PushBed(settings);
 			bed.take(bytes);
-			bed.conversation.abort(0);
-			return bed.conversation.failure?.code;
+			bed.session.abort(0);
+			return bed.session.failure?.code;
 		};
 		assert.equal(ends(new Uint8Array(0)), "dlms-push/silence");
 		assert.equal(ends(hex("010203")), "dlms-push/unknown");
@@ -593,14 +593,14 @@ describe("the reader with a meter that pushes DLMS/COSEM", () => {
 		}
 	}
 
-	function bench(settings: Partial<DLMSBenchSettings>, apdu: (nth: number) => Uint8Array): ReaderBench {
-		const made = new ReaderBench({ protocol: "dlms", dlms: dlmsSettings({ pushBaud: 9600, ...settings }) });
+	function readerBed(settings: Partial<WritableDLMSSettings>, apdu: (nth: number) => Uint8Array): ReaderBed {
+		const made = new ReaderBed({ protocol: "dlms", dlms: dlmsSettings({ pushBaud: 9600, ...settings }) });
 		made.world.serial.meter.connect(new Pusher(apdu) as never);
 		return made;
 	}
 
 	it("returns the next push with its status when a readout is requested", () => {
-		const { readout } = bench({ encryptionKey: KEY }, (nth) =>
+		const { readout } = readerBed({ encryptionKey: KEY }, (nth) =>
 			sealed(PLAIN, { control: 0x20, counter: nth + 1 }),
 		).read();
 		assert.deepEqual(recordsOf(readout?.records), RECORDS);
@@ -608,13 +608,13 @@ describe("the reader with a meter that pushes DLMS/COSEM", () => {
 	});
 
 	it("keeps an unchecked push as the last readout", () => {
-		const made = bench({ encryptionKey: KEY }, (nth) => sealed(PLAIN, { control: 0x20, counter: nth + 1 }));
+		const made = readerBed({ encryptionKey: KEY }, (nth) => sealed(PLAIN, { control: 0x20, counter: nth + 1 }));
 		made.read();
 		assert.equal(made.reader.outcomes.last?.status, STATUS_UNCHECKED);
 	});
 
 	it("reports at once why a push is refused, and does not keep it", () => {
-		const made = bench({}, (nth) => sealed(PLAIN, { counter: nth + 1 }));
+		const made = readerBed({}, (nth) => sealed(PLAIN, { counter: nth + 1 }));
 		const { readout, failure, tookMs } = made.read();
 		assert.equal(readout, undefined);
 		assert.equal(failure?.code, "dlms-push/no-key");
@@ -623,7 +623,7 @@ describe("the reader with a meter that pushes DLMS/COSEM", () => {
 	});
 
 	it("never shows a replayed push", () => {
-		const made = bench(BOTH, () => sealed(PLAIN, { counter: 5 }));
+		const made = readerBed(BOTH, () => sealed(PLAIN, { counter: 5 }));
 		assert.equal(made.read().readout?.status, STATUS_OK);
 		assert.equal(made.read().failure?.code, "dlms-push/replay");
 		made.reader.forget();
@@ -631,7 +631,7 @@ describe("the reader with a meter that pushes DLMS/COSEM", () => {
 	});
 
 	it("detects pushes when it expects answers to requests, and suggests the right settings", () => {
-		const made = bench({ pushBaud: 0 }, (nth) => sealed(PLAIN, { counter: nth + 1 }));
+		const made = readerBed({ pushBaud: 0 }, (nth) => sealed(PLAIN, { counter: nth + 1 }));
 		const { failure } = made.read();
 		assert.equal(failure?.code, "unasked/dlms");
 		assert.deepEqual(failure?.advice, { protocol: "dlms", pushBaud: 9600 });
@@ -644,41 +644,41 @@ describe("a line of pushes in 8E1, the format of M-Bus ports", () => {
 		const source = () => (pushes++ < bad ? mbusPush(PLAIN).map((byte) => byte ^ 0x10) : mbusPush(PLAIN));
 		return new PushMeter({ source, baud: 2400, pushMs: 5000, format });
 	};
-	const benchOf = (meter: PushMeter) => {
-		const bench = new ReaderBench({ protocol: "dlms", dlms: dlmsSettings({ pushBaud: 2400 }) });
-		bench.world.serial.meter.connect(meter);
-		return bench;
+	const readerBedOf = (meter: PushMeter) => {
+		const readerBed = new ReaderBed({ protocol: "dlms", dlms: dlmsSettings({ pushBaud: 2400 }) });
+		readerBed.world.serial.meter.connect(meter);
+		return readerBed;
 	};
 
 	it("is detected after two pushes, and remembered for the next session", () => {
-		const bench = benchOf(mbusMeter(FORMAT_8E1));
-		bench.reader.reconfigure();
-		bench.world.advance(14_000);
-		const last = () => recordsOf(bench.reader.outcomes.last?.records);
+		const readerBed = readerBedOf(mbusMeter(FORMAT_8E1));
+		readerBed.reader.reconfigure();
+		readerBed.world.advance(14_000);
+		const last = () => recordsOf(readerBed.reader.outcomes.last?.records);
 		assert.deepEqual(last(), []);
-		bench.world.advance(2000);
+		readerBed.world.advance(2000);
 		assert.deepEqual(last(), RECORDS);
-		bench.world.serial.meter.unplug();
-		bench.world.advance(10);
-		bench.world.serial.meter.plugIn();
-		bench.world.advance(11_000);
-		const again = bench.read();
+		readerBed.world.serial.meter.unplug();
+		readerBed.world.advance(10);
+		readerBed.world.serial.meter.plugIn();
+		readerBed.world.advance(11_000);
+		const again = readerBed.read();
 		assert.deepEqual([recordsOf(again.readout?.records), again.tookMs < 5500], [RECORDS, true]);
 	});
 	it("is replaced by 8N1 again if only the first pushes were damaged", () => {
-		const { readout } = benchOf(mbusMeter(FORMAT_8N1, 2)).read();
+		const { readout } = readerBedOf(mbusMeter(FORMAT_8N1, 2)).read();
 		assert.deepEqual(recordsOf(readout?.records), RECORDS);
 	});
 	it("is not assumed after a good push, a single damaged push or a few bytes", () => {
 		const good = mbusPush(PLAIN);
 		const damaged = good.map((byte) => byte ^ 0x10);
 		const isChanged = (...pushes: Uint8Array[]) => {
-			const { conversation } = new PushBed();
+			const { session } = new PushBed();
 			let changed = false;
 			pushes.forEach((push, i) => {
-				conversation.receive(push, 0, push.length, 5000 * i);
-				conversation.advance(5000 * i + 1000);
-				for (let output = conversation.poll(); output.kind !== 0; output = conversation.poll())
+				session.receive(push, 0, push.length, 5000 * i);
+				session.advance(5000 * i + 1000);
+				for (let output = session.poll(); output.kind !== 0; output = session.poll())
 					if (output.kind === OUTPUT_LINE) changed = true;
 			});
 			return changed;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DLMSRecords, MissingCursor } from "../../modules/cosem/records.js";
 import { RecordWriter } from "../../modules/readout/record-writer.js";
-import { listOf } from "../dlms/conversation.js";
+import { listOf } from "../dlms/association-driver.js";
 import { packedReadings } from "../meter/packed.js";
 
 const LIST = listOf("3 1-0:1.8.0.255 2", "4 1-0:1.6.0.7 2", "1 0-0:96.1.0.255 2", "8 0-1:1.0.0.255 2");

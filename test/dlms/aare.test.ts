@@ -4,7 +4,7 @@ import { AssociationResponse, rejectionFailure } from "../../modules/dlms/aare.j
 import { AARQ_LIMIT, encodeAARQ, INFORMATION_LIMIT, SECRET_LIMIT } from "../../modules/dlms/aarq.js";
 import { Cursor } from "../../modules/dlms/cursor.js";
 import { seedOfRun } from "../fuzz/mutator.js";
-import { Conversation, listOf } from "./conversation.js";
+import { AssociationDriver, listOf } from "./association-driver.js";
 import { CLIENT_TITLE, hex, toHex } from "./crypto.js";
 import { Server } from "./server.js";
 
@@ -100,11 +100,11 @@ describe(`AARE (SEED=${SEED})`, () => {
 	});
 
 	it("is accepted in a plain association although it names the ciphered context", () => {
-		const conversation = new Conversation({ list: listOf(), mechanism: 1, password: "1" });
+		const driver = new AssociationDriver({ list: listOf(), mechanism: 1, password: "1" });
 		const server = new Server({ mechanism: 1, password: "1" });
 		const rename = (answer: Uint8Array) => [hex(toHex(answer).replace("05080101", "05080103"))];
 		assert.equal(
-			conversation.run(server, (answer, count) => (count === 1 ? rename(answer) : [answer])),
+			driver.run(server, (answer, count) => (count === 1 ? rename(answer) : [answer])),
 			undefined,
 		);
 	});

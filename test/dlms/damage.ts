@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { type Mutator, runAll } from "../fuzz/mutator.js";
-import { Conversation, listOf } from "./conversation.js";
+import { AssociationDriver, listOf } from "./association-driver.js";
 import { Server } from "./server.js";
 
 const TEXTS = ["11", "12", "06", "05", "14", "0A", "09", "16", "17"];
@@ -46,26 +46,26 @@ export async function damageAnswers(seed: number, runs: number): Promise<void> {
 			release: random.oneIn(2),
 		};
 		const list = listOf(...polled);
-		const whole = new Conversation({ list, ...level });
+		const whole = new AssociationDriver({ list, ...level });
 		assert.equal(whole.run(new Server({ objects, ...level })), undefined);
 		// An unciphered exception, which any sender can forge, may remove an object or its time.
 		const good = new Set(whole.notes.all.flatMap((line) => [line, line.replace(/ \|.*/, "")]));
 
-		const conversation = new Conversation({ list, ...level, counterLimit: 1 + random.below(20) });
+		const driver = new AssociationDriver({ list, ...level, counterLimit: 1 + random.below(20) });
 		const seen: Uint8Array[] = [];
-		const result = conversation.run(new Server({ objects, ...level }), (answer) => {
+		const result = driver.run(new Server({ objects, ...level }), (answer) => {
 			seen.push(answer);
 			if (!random.oneIn(4)) return [answer];
 			const odd = random.oneIn(4) ? mutator.pick(seen) : mutator.mutate(answer, mutator.pick(seen));
 			return random.oneIn(2) ? [odd, answer] : [odd, odd, answer];
 		});
-		assert.ok(result !== undefined || conversation.association.isRead);
-		assert.ok(conversation.cipher.counter <= conversation.cipher.counterLimit);
-		for (const line of conversation.notes.all)
+		assert.ok(result !== undefined || driver.association.isRead);
+		assert.ok(driver.cipher.counter <= driver.cipher.counterLimit);
+		for (const line of driver.notes.all)
 			assert.ok(!level.ciphered || good.has(line) || line.includes("refused"), `a value that was not sent: ${line}`);
 
 		const plainFault = (answer: Uint8Array) => (random.oneIn(3) ? mutator.mutate(answer, answer) : answer);
-		const inside = new Conversation({ list, ...level });
+		const inside = new AssociationDriver({ list, ...level });
 		const sound = (answer: Uint8Array): Uint8Array => {
 			const odd = plainFault(answer);
 			// The server can cipher only APDUs that have a ciphered form: keep the answer's tag.

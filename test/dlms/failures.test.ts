@@ -5,7 +5,7 @@ import * as failures from "../../modules/dlms/failures.js";
 import { Reading } from "../../modules/dlms/reading.js";
 import { ScalerCache } from "../../modules/dlms/scaler-cache.js";
 import type { Failure } from "../../modules/readout/failure.js";
-import { type ClientOptions, Conversation, listOf } from "./conversation.js";
+import { AssociationDriver, type ClientOptions, listOf } from "./association-driver.js";
 import { hex, METER_TITLE } from "./crypto.js";
 import { join, Server, type ServerOptions } from "./server.js";
 
@@ -24,30 +24,30 @@ const LOW = { mechanism: 1, ciphered: true, password: "12345678" };
 type Both = Partial<ServerOptions> & ClientOptions;
 
 /** Runs a client and a server with these options; returns the failure and the client. */
-function meet(client: ClientOptions, server: Partial<ServerOptions>): [Failure | undefined, Conversation] {
-	const conversation = new Conversation({ list, counter: 1, ...client });
-	return [conversation.run(new Server({ objects: OBJECTS, ...server })), conversation];
+function meet(client: ClientOptions, server: Partial<ServerOptions>): [Failure | undefined, AssociationDriver] {
+	const driver = new AssociationDriver({ list, counter: 1, ...client });
+	return [driver.run(new Server({ objects: OBJECTS, ...server })), driver];
 }
 
-function ends(expected: Failure, client: ClientOptions, server: Partial<ServerOptions>): Conversation {
-	const [outcome, conversation] = meet(client, server);
+function ends(expected: Failure, client: ClientOptions, server: Partial<ServerOptions>): AssociationDriver {
+	const [outcome, driver] = meet(client, server);
 	assert.equal(outcome, expected);
-	assert.deepEqual(conversation.notes.all, []);
-	return conversation;
+	assert.deepEqual(driver.notes.all, []);
+	return driver;
 }
 
 /** The server's correct answers, with number `which` replaced by this APDU. */
-function replaced(both: Both, which: number, apdu: string): Conversation {
-	const conversation = new Conversation({ list, ...both, counter: 1 });
+function replaced(both: Both, which: number, apdu: string): AssociationDriver {
+	const driver = new AssociationDriver({ list, ...both, counter: 1 });
 	const server = new Server({ objects: OBJECTS, ...both, counter: 1 });
-	conversation.run(server, (answer, count) => [count === which ? hex(apdu) : answer]);
-	return conversation;
+	driver.run(server, (answer, count) => [count === which ? hex(apdu) : answer]);
+	return driver;
 }
 
 describe("the failure of an association", () => {
 	it("names the context, plain or ciphered, if the meter uses another", () => {
-		const conversation = ends(failures.DLMS_CONTEXT, {}, { ciphered: true });
-		assert.equal(conversation.association.diagnostic, 2);
+		const driver = ends(failures.DLMS_CONTEXT, {}, { ciphered: true });
+		assert.equal(driver.association.diagnostic, 2);
 		ends(failures.DLMS_CONTEXT, LOW, { ...LOW, ciphered: false });
 		// A meter that accepts the plain context and answers ciphered.
 		const apdu = "6148A109060760857405080103A203020100A305A103020100A40A04084D4D4D0000BC614EBE230421281F3001234567";
@@ -184,9 +184,9 @@ describe("the failure of an association", () => {
 			assert.deepEqual([association.failure, association.exception.counter], [failures.DLMS_COUNTER, 0x1234]);
 		}
 		assert.equal(replaced(HIGH, 1, "D80206").association.exception.counter, -1);
-		const conversation = new Conversation({ ...HIGH, list, counter: 2 ** 32 - 1, counterLimit: 2 ** 32 + 5 });
-		assert.equal(conversation.run(new Server({ ...HIGH })), failures.DLMS_COUNTER_EXHAUSTED);
-		assert.ok(conversation.cipher.counter <= 2 ** 32);
+		const driver = new AssociationDriver({ ...HIGH, list, counter: 2 ** 32 - 1, counterLimit: 2 ** 32 + 5 });
+		assert.equal(driver.run(new Server({ ...HIGH })), failures.DLMS_COUNTER_EXHAUSTED);
+		assert.ok(driver.cipher.counter <= 2 ** 32);
 	});
 
 	it("names an exception that comes before anything is read", () => {
@@ -198,22 +198,22 @@ describe("the failure of an association", () => {
 	});
 
 	it("names a service error that is ciphered or comes in pass 4, and a malformed answer, even after a notification", () => {
-		const inside = (apdu: string, both: Both): Conversation => {
-			const conversation = new Conversation({ list, ...both, counter: 1 });
+		const inside = (apdu: string, both: Both): AssociationDriver => {
+			const driver = new AssociationDriver({ list, ...both, counter: 1 });
 			const plainFault = (answer: Uint8Array) => (answer[0] === 0xd8 ? answer : hex(apdu));
 			// Only general-glo-ciphering can carry these APDUs.
-			conversation.run(new Server({ objects: OBJECTS, ...both, counter: 1, general: true, plainFault }));
-			return conversation;
+			driver.run(new Server({ objects: OBJECTS, ...both, counter: 1, general: true, plainFault }));
+			return driver;
 		};
 		assert.equal(inside("0E050801", HIGH).association.failure, failures.DLMS_EXCEPTION);
 		assert.equal(inside("C401C10011", HIGH).association.failure, failures.DLMS_MALFORMED);
 		assert.equal(replaced({ mechanism: 5 }, 2, "0E050801").association.failure, failures.DLMS_EXCEPTION);
-		const conversation = new Conversation({ list, ...LOW, counter: 1 });
-		conversation.association.begin();
-		assert.equal(conversation.deliver(hex("CA12301234")), STEP_WAIT);
-		assert.equal(conversation.deliver(new Uint8Array(0)), STEP_END);
-		assert.equal(conversation.association.failure, failures.DLMS_MALFORMED);
-		assert.equal(conversation.association.resume(), STEP_END);
+		const driver = new AssociationDriver({ list, ...LOW, counter: 1 });
+		driver.association.begin();
+		assert.equal(driver.deliver(hex("CA12301234")), STEP_WAIT);
+		assert.equal(driver.deliver(new Uint8Array(0)), STEP_END);
+		assert.equal(driver.association.failure, failures.DLMS_MALFORMED);
+		assert.equal(driver.association.resume(), STEP_END);
 	});
 
 	it("names a service error or a malformed APDU in place of the ciphered initiate response", () => {
@@ -222,7 +222,7 @@ describe("the failure of an association", () => {
 			["0800", failures.DLMS_MALFORMED],
 		] as const) {
 			const server = new Server({ ...LOW, general: true, counter: 1, initiate: hex(initiate) });
-			assert.equal(new Conversation({ list, ...LOW }).run(server), expected);
+			assert.equal(new AssociationDriver({ list, ...LOW }).run(server), expected);
 		}
 		const short = "281F3001234567891214A0845E475714383F65BC19745CA235906525E4F3E1C8";
 		const apdu = `6146A109060760857405080103A203020100A305A103020100A40A04084D4D4D0000BC614EBE220420${short}`;
@@ -284,16 +284,16 @@ describe("a ciphered association", () => {
 
 	it("accepts answers that are only authenticated, and general-glo answers", () => {
 		for (const both of [{ control: 0x10 }, { control: 0x30 }, { general: true }]) {
-			const [outcome, conversation] = meet(HIGH, { ...HIGH, ...both });
-			assert.deepEqual([outcome, conversation.notes.all], [undefined, WHOLE]);
-			assert.equal(conversation.cipher.unchecked, false);
+			const [outcome, driver] = meet(HIGH, { ...HIGH, ...both });
+			assert.deepEqual([outcome, driver.notes.all], [undefined, WHOLE]);
+			assert.equal(driver.cipher.unchecked, false);
 		}
 	});
 
 	it("treats a general-glo APDU without a title as the meter's", () => {
 		const untitled = (answer: Uint8Array) => (answer[0] === 0xdb ? join(hex("DB00"), answer.subarray(10)) : answer);
-		const [outcome, conversation] = meet(HIGH, { ...HIGH, general: true, sealedFault: untitled });
-		assert.deepEqual([outcome, conversation.notes.all], [undefined, WHOLE]);
+		const [outcome, driver] = meet(HIGH, { ...HIGH, general: true, sealedFault: untitled });
+		assert.deepEqual([outcome, driver.notes.all], [undefined, WHOLE]);
 	});
 
 	it("only encrypts if it has no authentication key, and shows when a tag was not checked", () => {
@@ -304,24 +304,24 @@ describe("a ciphered association", () => {
 			[0x30, true],
 			[0x10, true],
 		] as const) {
-			const [outcome, conversation] = meet(keyless, { ...LOW, control });
-			assert.deepEqual([outcome, conversation.notes.all], [undefined, WHOLE]);
-			assert.equal(conversation.cipher.unchecked, unchecked);
-			assert.equal(conversation.sent[1][2], 0x20);
+			const [outcome, driver] = meet(keyless, { ...LOW, control });
+			assert.deepEqual([outcome, driver.notes.all], [undefined, WHOLE]);
+			assert.equal(driver.cipher.unchecked, unchecked);
+			assert.equal(driver.sent[1][2], 0x20);
 		}
 	});
 
 	it("refuses replayed answers, and its own requests sent back", () => {
 		for (const both of [LOW, HIGH]) {
-			const conversation = new Conversation({ list, ...both });
-			conversation.association.frameLimit = 40;
+			const driver = new AssociationDriver({ list, ...both });
+			driver.association.frameLimit = 40;
 			const seen: Uint8Array[] = [];
-			const outcome = conversation.run(new Server({ objects: OBJECTS, ...both }), (answer) => {
+			const outcome = driver.run(new Server({ objects: OBJECTS, ...both }), (answer) => {
 				seen.push(answer);
 				return [seen.length === (both === LOW ? 3 : 4) ? seen[seen.length - 2] : answer];
 			});
 			assert.equal(outcome, failures.DLMS_REPLAY);
-			const mirror = new Conversation({ list, ...both, counter: 100 });
+			const mirror = new AssociationDriver({ list, ...both, counter: 100 });
 			mirror.association.frameLimit = 40;
 			const server = new Server({ objects: OBJECTS, ...both });
 			const back = mirror.run(server, (answer, count) => [count === 3 ? mirror.sent[2] : answer]);
@@ -331,9 +331,9 @@ describe("a ciphered association", () => {
 
 	it("uses the meter's security suite as soon as the meter has answered", () => {
 		for (const both of [LOW, HIGH]) {
-			const [outcome, conversation] = meet({ ...both, mechanism: both.mechanism ?? 0 }, { ...both, control: 0x31 });
-			assert.deepEqual([outcome, conversation.notes.all], [undefined, WHOLE]);
-			const controls = conversation.sent.slice(1).map((apdu) => apdu[apdu[1] > 0x80 ? 3 : 2]);
+			const [outcome, driver] = meet({ ...both, mechanism: both.mechanism ?? 0 }, { ...both, control: 0x31 });
+			assert.deepEqual([outcome, driver.notes.all], [undefined, WHOLE]);
+			const controls = driver.sent.slice(1).map((apdu) => apdu[apdu[1] > 0x80 ? 3 : 2]);
 			assert.ok(controls.length > 0 && controls.every((control) => control === 0x31), controls.join());
 		}
 	});
@@ -353,11 +353,11 @@ describe("a ciphered association", () => {
 	});
 
 	it("refuses a meter that sends our own challenge back", () => {
-		const conversation = new Conversation({ list, mechanism: 5 });
-		const outcome = conversation.run(new Server({ mechanism: 5 }), (answer, count) => {
+		const driver = new AssociationDriver({ list, mechanism: 5 });
+		const outcome = driver.run(new Server({ mechanism: 5 }), (answer, count) => {
 			if (count !== 1) return [answer];
 			const text = Buffer.from(answer).toString("hex");
-			const own = Buffer.from(conversation.sent[0])
+			const own = Buffer.from(driver.sent[0])
 				.toString("hex")
 				.match(/ac128010(.{32})/)![1];
 			const length = (answer[1] + 8).toString(16);
@@ -367,14 +367,14 @@ describe("a ciphered association", () => {
 	});
 
 	it("marks the password as the part of a request that must not be logged", () => {
-		const conversation = new Conversation({ list, mechanism: 1, password: "topsecret" });
-		conversation.association.begin();
-		const { request, requestLength, secretStart, secretEnd } = conversation.association;
+		const driver = new AssociationDriver({ list, mechanism: 1, password: "topsecret" });
+		driver.association.begin();
+		const { request, requestLength, secretStart, secretEnd } = driver.association;
 		assert.equal(Buffer.from(request.subarray(secretStart, secretEnd)).toString(), "topsecret");
 		request.fill(0x2a, secretStart, secretEnd);
 		assert.ok(!Buffer.from(request.subarray(0, requestLength)).includes("secret"));
-		conversation.deliver(hex("6129A109060760857405080101A203020100A305A103020100BE10040E0800065F1F040000501F01F40007"));
-		assert.equal(conversation.association.secretStart, conversation.association.secretEnd);
+		driver.deliver(hex("6129A109060760857405080101A203020100A305A103020100BE10040E0800065F1F040000501F01F40007"));
+		assert.equal(driver.association.secretStart, driver.association.secretEnd);
 	});
 });
 
@@ -383,20 +383,20 @@ describe("a reading", () => {
 		for (const reason of [1, 2, 3, 4, 9, 11, 13, 250]) {
 			for (const conformance of [0x001e1d, 0x00101d]) {
 				const objects = new Map(OBJECTS).set(`${ENERGY} 2`, reason);
-				const [outcome, conversation] = meet({}, { objects, conformance });
-				assert.deepEqual([outcome, conversation.notes.all], [undefined, [`#0 refused ${reason}`, WHOLE[1]]]);
+				const [outcome, driver] = meet({}, { objects, conformance });
+				assert.deepEqual([outcome, driver.notes.all], [undefined, [`#0 refused ${reason}`, WHOLE[1]]]);
 			}
 		}
 	});
 
 	it("shows the raw number if the meter always denies the scaler, and no number if the scaler is malformed or refused only this time", () => {
 		for (const reason of [3, 4, 9, 11, 12, 13]) {
-			const [, conversation] = meet({}, { objects: new Map(OBJECTS).set(`${ENERGY} 3`, reason) });
-			assert.deepEqual(conversation.notes.all, ["1.0.1.8.0.255: 12345678", WHOLE[1]]);
+			const [, driver] = meet({}, { objects: new Map(OBJECTS).set(`${ENERGY} 3`, reason) });
+			assert.deepEqual(driver.notes.all, ["1.0.1.8.0.255: 12345678", WHOLE[1]]);
 		}
 		for (const reason of [1, 2, 250, "00", "0F00", "0202 1200 161E"]) {
-			const [, conversation] = meet({}, { objects: new Map(OBJECTS).set(`${ENERGY} 3`, reason) });
-			assert.deepEqual(conversation.notes.all, ["#0 refused 260", WHOLE[1]]);
+			const [, driver] = meet({}, { objects: new Map(OBJECTS).set(`${ENERGY} 3`, reason) });
+			assert.deepEqual(driver.notes.all, ["#0 refused 260", WHOLE[1]]);
 		}
 	});
 
@@ -413,9 +413,9 @@ describe("a reading", () => {
 			["0201".repeat(9), 257],
 		] as const) {
 			const objects = new Map(OBJECTS).set("1 0.0.96.1.0.255 2", data);
-			const [outcome, conversation] = meet({}, { objects, conformance: 0x00101d });
+			const [outcome, driver] = meet({}, { objects, conformance: 0x00101d });
 			const expected = reason === 1 ? "#1 refused 256" : `#1 refused ${reason}`;
-			assert.deepEqual([outcome, conversation.notes.all], [undefined, [WHOLE[0], expected]], data);
+			assert.deepEqual([outcome, driver.notes.all], [undefined, [WHOLE[0], expected]], data);
 		}
 	});
 
@@ -444,8 +444,8 @@ describe("a reading", () => {
 			const plainFault = (answer: Uint8Array, request: Uint8Array) =>
 				request[0] === 0xc0 && request[1] === 3 ? hex(fault) : answer;
 			for (const both of [{}, LOW, HIGH]) {
-				const [outcome, conversation] = meet(both, { ...both, plainFault });
-				assert.deepEqual([outcome, conversation.notes.all], [undefined, WHOLE], fault);
+				const [outcome, driver] = meet(both, { ...both, plainFault });
+				assert.deepEqual([outcome, driver.notes.all], [undefined, WHOLE], fault);
 			}
 		}
 	});
@@ -455,9 +455,9 @@ describe("a reading", () => {
 		const longer = (answer: Uint8Array) => join(answer, hex("00"));
 		for (const fault of [cut, longer]) {
 			const plainFault = (answer: Uint8Array, request: Uint8Array) => (request[1] === 3 ? fault(answer) : answer);
-			const [outcome, conversation] = meet({}, { plainFault });
-			assert.deepEqual([outcome, conversation.notes.all], [undefined, WHOLE]);
-			assert.equal(conversation.reading.requests, 5);
+			const [outcome, driver] = meet({}, { plainFault });
+			assert.deepEqual([outcome, driver.notes.all], [undefined, WHOLE]);
+			assert.equal(driver.reading.requests, 5);
 		}
 	});
 
@@ -469,9 +469,9 @@ describe("a reading", () => {
 		]);
 		const plainFault = (answer: Uint8Array, request: Uint8Array) =>
 			request[1] === 3 ? hex("C403C105 01 01 00 1103 00 1104 00 1105") : answer;
-		const [outcome, conversation] = meet({ list: own }, { objects: new Map(values), plainFault });
+		const [outcome, driver] = meet({ list: own }, { objects: new Map(values), plainFault });
 		const lines = ["#0 refused 3", "#1 refused 3", "0.0.96.1.3.255: 3", "0.0.96.1.4.255: 4", "0.0.96.1.5.255: 5"];
-		assert.deepEqual([outcome, conversation.notes.all], [undefined, lines]);
+		assert.deepEqual([outcome, driver.notes.all], [undefined, lines]);
 	});
 
 	it("ends if an answer is malformed or shows that the association is lost, and treats other exceptions as refusals", () => {
@@ -485,12 +485,12 @@ describe("a reading", () => {
 			["FF", failures.DLMS_MALFORMED],
 			["C701C100", failures.DLMS_MALFORMED],
 		] as const) {
-			const [outcome, conversation] = meet({}, { ...single, plainFault: fault(apdu) });
-			assert.deepEqual([outcome, conversation.notes.all], [expected, [WHOLE[0]]], apdu);
+			const [outcome, driver] = meet({}, { ...single, plainFault: fault(apdu) });
+			assert.deepEqual([outcome, driver.notes.all], [expected, [WHOLE[0]]], apdu);
 		}
 		for (const apdu of ["D80102", "D80203", "D80104", "0E050801"]) {
-			const [outcome, conversation] = meet({}, { ...single, plainFault: fault(apdu) });
-			assert.deepEqual([outcome, conversation.notes.all], [undefined, [WHOLE[0], "#1 refused 259"]], apdu);
+			const [outcome, driver] = meet({}, { ...single, plainFault: fault(apdu) });
+			assert.deepEqual([outcome, driver.notes.all], [undefined, [WHOLE[0], "#1 refused 259"]], apdu);
 		}
 	});
 
@@ -503,14 +503,14 @@ describe("a reading", () => {
 			[5000, "#1 refused 258"],
 		] as const) {
 			const objects = new Map(OBJECTS).set("1 0.0.96.1.0.255 2", text(length));
-			const [outcome, conversation] = meet({}, { objects, block: 100 });
-			assert.deepEqual([outcome, conversation.notes.all], [undefined, [WHOLE[0], line]]);
+			const [outcome, driver] = meet({}, { objects, block: 100 });
+			assert.deepEqual([outcome, driver.notes.all], [undefined, [WHOLE[0], line]]);
 		}
 	});
 
 	it("requests attributes one by one if so configured", () => {
-		const [outcome, conversation] = meet({ listing: 1 }, {});
-		assert.deepEqual([outcome, conversation.notes.all, conversation.reading.requests], [undefined, WHOLE, 4]);
+		const [outcome, driver] = meet({ listing: 1 }, {});
+		assert.deepEqual([outcome, driver.notes.all, driver.reading.requests], [undefined, WHOLE, 4]);
 	});
 
 	it("does not request a scaler or time for attributes that have none", () => {
@@ -521,14 +521,14 @@ describe("a reading", () => {
 			["3 1.0.1.8.0.255 3", "02020FFF161E"],
 			["8 0.0.1.0.0.255 3", "10003C"],
 		]);
-		const [outcome, conversation] = meet({ list: own, swappedDeviation: true }, { objects });
+		const [outcome, driver] = meet({ list: own, swappedDeviation: true }, { objects });
 		const lines = [
 			"1.0.1.6.0.255: 2026-03-01T17:45:30+01:00",
 			"1.0.1.4.0.255: 900",
 			"1.0.1.8.0.255: -1 | 30",
 			"0.0.1.0.0.255: 60",
 		];
-		assert.deepEqual([outcome, conversation.notes.all, conversation.reading.requests], [undefined, lines, 1]);
+		assert.deepEqual([outcome, driver.notes.all, driver.reading.requests], [undefined, lines, 1]);
 	});
 
 	it("requests ten attributes at a time if the meter refuses more, then one by one", () => {
@@ -544,13 +544,13 @@ describe("a reading", () => {
 			for (const refusal of ["D80202", "0E010203", "C401C10102", "C403C100"]) {
 				const plainFault = (answer: Uint8Array, request: Uint8Array) =>
 					request[1] === 3 && request[3] > taken ? hex(refusal) : answer;
-				const [outcome, conversation] = meet({ list: listOf(...objects) }, { objects: values, plainFault });
+				const [outcome, driver] = meet({ list: listOf(...objects) }, { objects: values, plainFault });
 				assert.equal(outcome, undefined);
 				assert.deepEqual(
-					conversation.notes.all.map((line) => line.split(": ")[1]),
+					driver.notes.all.map((line) => line.split(": ")[1]),
 					objects.map((_, i) => String(10 + i)),
 				);
-				const gets = conversation.sent.filter(([tag]) => tag === 0xc0);
+				const gets = driver.sent.filter(([tag]) => tag === 0xc0);
 				assert.deepEqual(
 					gets.map((get) => (get[1] === 3 ? get[3] : 1)),
 					requested,
@@ -560,8 +560,8 @@ describe("a reading", () => {
 	});
 
 	it("only associates if the list is empty", () => {
-		const [outcome, conversation] = meet({ list: listOf() }, {});
-		assert.deepEqual([outcome, conversation.notes.all], [undefined, []]);
+		const [outcome, driver] = meet({ list: listOf() }, {});
+		assert.deepEqual([outcome, driver.notes.all], [undefined, []]);
 	});
 
 	it("reads 32 objects of class 5, each with a scaler and a time, in four requests", () => {
@@ -573,10 +573,10 @@ describe("a reading", () => {
 				[`5 1.0.${i}.4.0.255 6`, "090C07EA030107112D00FF800000"],
 			]),
 		);
-		const [outcome, conversation] = meet({ list: listOf(...objects) }, { objects: values });
+		const [outcome, driver] = meet({ list: listOf(...objects) }, { objects: values });
 		assert.equal(outcome, undefined);
-		assert.equal(conversation.notes.all[31], "1.0.31.4.0.255: 3.2 W | 2026-03-01T17:45:00");
-		assert.equal(conversation.reading.requests, Math.ceil((1 + 96) / 30));
+		assert.equal(driver.notes.all[31], "1.0.31.4.0.255: 3.2 W | 2026-03-01T17:45:00");
+		assert.equal(driver.reading.requests, Math.ceil((1 + 96) / 30));
 	});
 
 	it("reads the invocation counter from either of two objects, and gives -1 if both lack a valid one", () => {

@@ -29,36 +29,36 @@ describe("Boards in the emulator", () => {
 
 	for (const name of BOARDS) {
 		describe(name, () => {
-			const bench = new EmulatedBoard(name);
+			const emulated = new EmulatedBoard(name);
 			before(async function () {
-				const reason = lacking(bench.board);
+				const reason = lacking(emulated.board);
 				if (reason !== undefined) {
 					skipBecause(this, `${name}: ${reason}`);
 					return;
 				}
-				await bench.open();
+				await emulated.open();
 			});
 			afterEach(function () {
-				if (this.currentTest?.state === "failed") console.error(bench.emulator.tail());
+				if (this.currentTest?.state === "failed") console.error(emulated.emulator.tail());
 			});
 			after(async () => {
-				await bench.close();
-				if (bench.rows.length > 0) measured.push({ board: name, chip: bench.board.chip, rows: bench.rows });
+				await emulated.close();
+				if (emulated.rows.length > 0) measured.push({ board: name, chip: emulated.board.chip, rows: emulated.rows });
 			});
 
 			it("serves the page and its API, after a login, over Ethernet", async () => {
-				const { status, text } = await bench.client.send("GET", "/");
+				const { status, text } = await emulated.client.send("GET", "/");
 				assert.equal(status, 200);
 				assert.match(text, /<title>/);
-				const { device } = await bench.client.get("system/version");
-				assert.equal(device.device_id, bench.board.deviceId);
-				assert.equal((await bench.client.get("network/status"))["connected"], true);
-				await bench.note("started, logged in");
+				const { device } = await emulated.client.get("system/version");
+				assert.equal(device.device_id, emulated.board.deviceId);
+				assert.equal((await emulated.client.get("network/status"))["connected"], true);
+				await emulated.note("started, logged in");
 			});
-			describe("the meter", () => readouts(bench));
-			describe("power cuts", () => powerCuts(bench));
-			describe("updates", () => updates(bench));
-			describe("memory", () => load(bench));
+			describe("the meter", () => readouts(emulated));
+			describe("power cuts", () => powerCuts(emulated));
+			describe("updates", () => updates(emulated));
+			describe("memory", () => load(emulated));
 		});
 	}
 });

@@ -40,15 +40,15 @@ class Browser {
 	pages = 0;
 	/** Number of requests without a good reply: the gateway accepts three connections and refuses others. */
 	refused = 0;
-	readonly #bench: EmulatedBoard;
+	readonly #emulated: EmulatedBoard;
 
-	constructor(bench: EmulatedBoard) {
-		this.#bench = bench;
+	constructor(emulated: EmulatedBoard) {
+		this.#emulated = emulated;
 	}
 
 	/** Loads the page with all its files, then the data. */
 	async load(): Promise<void> {
-		const visitor = this.#bench.newVisitor();
+		const visitor = this.#emulated.newVisitor();
 		const take = async (path: string, token = "") => {
 			const reply = await visitor.send("GET", path, undefined, token).catch(() => undefined);
 			if (reply?.status === 200) return reply.text;
@@ -61,7 +61,7 @@ class Browser {
 		const names = [...html.matchAll(/["'`](\/assets\/(?:[\w-]+\.js|en-\w+\.txt))["'`]/g)].map(([, name]) => name!);
 		assert.ok(names.length > 0, "the page names no files");
 		const parts = await Promise.all(names.map((name) => take(name)));
-		for (const path of ASKED) await take(`/api/v1/${path}`, this.#bench.client.token);
+		for (const path of ASKED) await take(`/api/v1/${path}`, this.#emulated.client.token);
 		if (parts.every((part) => part !== undefined)) this.pages++;
 	}
 }
@@ -70,7 +70,7 @@ class Browser {
  * An upload in pieces, as the page sends it, which is cancelled before its end and begun again, until `end`.
  */
 class RepeatedUpload {
-	readonly #bench: EmulatedBoard;
+	readonly #emulated: EmulatedBoard;
 	readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
 	readonly #file: Buffer;
 	readonly #sending: Promise<void>;
@@ -78,9 +78,9 @@ class RepeatedUpload {
 	cancelled = 0;
 	failure: string | undefined;
 
-	constructor(bench: EmulatedBoard) {
-		this.#bench = bench;
-		this.#file = firmwareFile(bench);
+	constructor(emulated: EmulatedBoard) {
+		this.#emulated = emulated;
+		this.#file = firmwareFile(emulated);
 		this.#sending = this.send().catch((error) => {
 			this.failure = String(error);
 		});
@@ -96,7 +96,7 @@ class RepeatedUpload {
 		let lost = 0;
 		for (let offset = 0; !this.#isOver; await sleep(PIECE_PAUSE_MS)) {
 			if (offset >= UPLOADED * this.#file.length) {
-				const reply = await this.#bench.client.send("DELETE", "/api/v1/system/ota").catch(() => undefined);
+				const reply = await this.#emulated.client.send("DELETE", "/api/v1/system/ota").catch(() => undefined);
 				if (reply !== undefined && reply.status < 300) {
 					this.cancelled++;
 					offset = 0;
@@ -121,7 +121,7 @@ class RepeatedUpload {
 	private async received(): Promise<number> {
 		for (;;) {
 			await sleep(LOST_PAUSE_MS);
-			const status = await this.#bench.client.get("system/status").catch(() => undefined);
+			const status = await this.#emulated.client.get("system/status").catch(() => undefined);
 			if (status !== undefined) return Number(status["ota_received"]);
 			if (this.#isOver) throw new Error("the gateway can't be reached after a piece without a reply");
 		}
@@ -129,10 +129,10 @@ class RepeatedUpload {
 
 	private sendPiece(offset: number): Promise<string> {
 		const body = this.#file.subarray(offset, offset + PIECE);
-		const headers = { Authorization: `Bearer ${this.#bench.client.token}`, "Content-Length": body.length };
+		const headers = { Authorization: `Bearer ${this.#emulated.client.token}`, "Content-Length": body.length };
 		return new Promise((resolve, reject) => {
 			const path = `/api/v1/system/ota?offset=${offset}&total=${this.#file.length}`;
-			const target = { host: "127.0.0.1", port: this.#bench.httpsPort, path, method: "POST" };
+			const target = { host: "127.0.0.1", port: this.#emulated.httpsPort, path, method: "POST" };
 			const sending = request({ ...target, rejectUnauthorized: false, agent: this.#agent, headers });
 			sending.on("error", reject).on("response", (reply) => {
 				let text = "";
@@ -150,7 +150,7 @@ function isAtLeast({ what, free, least }: MemoryRow, floor: number): void {
 	assert.ok(least >= floor, `${what}: ${free} bytes are free, the minimum was ${least}; the floor is ${floor}`);
 }
 
-export function load(bench: EmulatedBoard): void {
+export function load(emulated: EmulatedBoard): void {
 	let servers: OutsideServers;
 	before(async () => {
 		servers = await OutsideServers.start();
@@ -158,54 +158,54 @@ export function load(bench: EmulatedBoard): void {
 	after(() => servers?.end());
 
 	async function powerCycle(): Promise<void> {
-		await bench.cutPower();
-		await bench.powerOn();
+		await emulated.cutPower();
+		await emulated.powerOn();
 	}
 
 	it("has enough free memory at rest", async () => {
 		await powerCycle();
 		await sleep(REST_MS);
-		isAtLeast(await bench.note("at rest"), REST_FLOOR);
+		isAtLeast(await emulated.note("at rest"), REST_FLOOR);
 	});
 
 	it("has enough free memory during two downloads", async () => {
 		await powerCycle();
-		const browsers = Array.from({ length: BROWSERS }, () => new Browser(bench));
+		const browsers = Array.from({ length: BROWSERS }, () => new Browser(emulated));
 		await Promise.all(
 			browsers.map(async (browser) => {
 				while (browser.pages < DOWNLOADS) await browser.load();
 			}),
 		);
-		isAtLeast(await bench.note("two downloads of the page"), DOWNLOADS_FLOOR);
+		isAtLeast(await emulated.note("two downloads of the page"), DOWNLOADS_FLOOR);
 	});
 
 	it("sends over TLS to a broker, and to a hub if the board's firmware can", async () => {
 		await powerCycle();
-		await readMeter(bench, P1);
+		await readMeter(emulated, P1);
 		const { certificate: cert } = servers;
-		if (!omissionsOf(bench.board).includes("hub")) {
-			await bench.client.post("hub", { enabled: true, url: servers.hubURL, token: servers.hub.token, cert });
-			const sent = await bench.client.get("hub/send");
+		if (!omissionsOf(emulated.board).includes("hub")) {
+			await emulated.client.post("hub", { enabled: true, url: servers.hubURL, token: servers.hub.token, cert });
+			const sent = await emulated.client.get("hub/send");
 			assert.deepEqual([sent["retcode"], sent["http_status_code"]], [0, 201], JSON.stringify(sent));
 			assert.ok(servers.hub.entities.size > 1);
 		}
-		await bench.client.post("mqtt", { enabled: true, url: servers.brokerURL, cert, pause_secs: 10 });
-		await bench.until("system/status", ({ mqtt_state }) => mqtt_state === "ok");
+		await emulated.client.post("mqtt", { enabled: true, url: servers.brokerURL, cert, pause_secs: 10 });
+		await emulated.until("system/status", ({ mqtt_state }) => mqtt_state === "ok");
 		while (!servers.published.some((line) => /\/state \{.*1_0_1_7_0/.test(line))) await sleep(PAUSE_MS);
-		await bench.note("P1, hub and MQTT by TLS");
+		await emulated.note("P1, hub and MQTT by TLS");
 	});
 
 	it(`reads ${TELEGRAMS} telegrams of a P1 port without a gap during an upload, with hub, MQTT and two browsers`, async function () {
 		await powerCycle();
-		await readMeter(bench, P1);
+		await readMeter(emulated, P1);
 		const counts = async () => [
-			bench.meterLog.split(" push\n").length - 1,
-			await bench.metric("smartmeter_readouts_total"),
-			await bench.metric("smartmeter_readout_failures_total"),
+			emulated.meterLog.split(" push\n").length - 1,
+			await emulated.metric("smartmeter_readouts_total"),
+			await emulated.metric("smartmeter_readout_failures_total"),
 		];
 		const [sentBefore, readBefore, failedBefore] = await counts();
-		const upload = new RepeatedUpload(bench);
-		const browsers = Array.from({ length: BROWSERS }, () => new Browser(bench));
+		const upload = new RepeatedUpload(emulated);
+		const browsers = Array.from({ length: BROWSERS }, () => new Browser(emulated));
 		let isOver = false;
 		const browsing = Promise.all(
 			browsers.map(async (browser) => {
@@ -218,14 +218,14 @@ export function load(bench: EmulatedBoard): void {
 		let failures = "";
 		try {
 			while (read < readBefore + TELEGRAMS) {
-				assert.equal(upload.failure, undefined, bench.emulator.tail());
+				assert.equal(upload.failure, undefined, emulated.emulator.tail());
 				await sleep(PAUSE_MS);
 				[sent, read, failed] = await counts();
 				if (read < counted + TELEGRAMS / 10) continue;
 				counted = read;
 				console.log(`        ${counted - readBefore} of ${TELEGRAMS} telegrams …`);
 			}
-			await bench.silenceMeter();
+			await emulated.silenceMeter();
 			// An emulator on a busy computer is slower than the meter, so the socket buffers characters.
 			for (let before = -1; read !== before; [sent, read, failed] = await counts()) {
 				before = read;
@@ -234,11 +234,11 @@ export function load(bench: EmulatedBoard): void {
 			// Beside the browsers the gateway could refuse these requests. The minimum of the heap stays.
 			isOver = true;
 			await browsing;
-			worst = await bench.note("upload, P1, hub, MQTT and two browsers");
-			for (const { name, labels, value } of await bench.metrics())
+			worst = await emulated.note("upload, P1, hub, MQTT and two browsers");
+			for (const { name, labels, value } of await emulated.metrics())
 				if (name === "smartmeter_readout_failures_total") failures += `${labels["code"]}: ${value} failed readouts\n`;
 			await upload.end();
-			assert.equal(upload.failure, undefined, bench.emulator.tail());
+			assert.equal(upload.failure, undefined, emulated.emulator.tail());
 		} finally {
 			isOver = true;
 			await upload.end();
@@ -246,7 +246,7 @@ export function load(bench: EmulatedBoard): void {
 		}
 		const pages = browsers.map((browser) => `${browser.pages} pages (${browser.refused} requests refused)`);
 		this.test!.title += `: ${read - readBefore} read, ${upload.cancelled} uploads cancelled, ${pages.join(", ")}`;
-		assert.equal(failed, failedBefore, `${failures}\n${bench.emulator.tail()}`);
+		assert.equal(failed, failedBefore, `${failures}\n${emulated.emulator.tail()}`);
 		// One telegram may be in transit at the beginning and at the end.
 		assert.ok(
 			Math.abs(sent - sentBefore - (read - readBefore)) <= 1,

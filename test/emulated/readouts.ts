@@ -47,17 +47,17 @@ const KINDS: Readonly<Record<string, Kind>> = {
 	"a P1 port at 115 200 Bd": P1,
 };
 
-export async function readMeter(bench: EmulatedBoard, { options, settings, protocol, code }: Kind): Promise<void> {
+export async function readMeter(emulated: EmulatedBoard, { options, settings, protocol, code }: Kind): Promise<void> {
 	// The meter's line closes with the meter, so the gateway must not be listening then.
-	for (const [path, body] of [IEC, ASKED]) await bench.client.post(path, body);
-	await bench.connectMeter(options);
-	for (const [path, body] of settings) await bench.client.post(path, body);
-	const readout = await bench.client.get("iec62056/read");
+	for (const [path, body] of [IEC, ASKED]) await emulated.client.post(path, body);
+	await emulated.connectMeter(options);
+	for (const [path, body] of settings) await emulated.client.post(path, body);
+	const readout = await emulated.client.get("iec62056/read");
 	assert.deepEqual([readout["protocol"], readout["status"]], [protocol, 0], JSON.stringify(readout));
 	const codes = readout["readings"].map((reading: { obis_long: string }) => reading.obis_long.split("*")[0]);
 	assert.ok(codes.includes(code), `${code} is not among ${codes.join(" ")}`);
 }
 
-export function readouts(bench: EmulatedBoard): void {
-	for (const [name, kind] of Object.entries(KINDS)) it(`reads ${name}`, () => readMeter(bench, kind));
+export function readouts(emulated: EmulatedBoard): void {
+	for (const [name, kind] of Object.entries(KINDS)) it(`reads ${name}`, () => readMeter(emulated, kind));
 }

@@ -46,39 +46,39 @@ function addressOfMain({ board, places }: EmulatedBoard): number {
 	return Number.parseInt(address, 16);
 }
 
-export function updates(bench: EmulatedBoard): void {
+export function updates(emulated: EmulatedBoard): void {
 	const stateOf = async () => {
-		const { ota_state, ota_last_error } = await bench.client.get("system/status");
+		const { ota_state, ota_last_error } = await emulated.client.get("system/status");
 		return [ota_state, ota_last_error];
 	};
 	const lastEvent = async () => {
-		const { events } = await bench.client.get("system/log");
+		const { events } = await emulated.client.get("system/log");
 		return events.findLast(({ event }: { event: string }) => event.startsWith("update_"))?.event;
 	};
 
 	it("installs a firmware file, runs it on trial, and confirms it", async () => {
-		await bench.restarts(() => bench.client.post("system/ota", firmwareFile(bench)));
+		await emulated.restarts(() => emulated.client.post("system/ota", firmwareFile(emulated)));
 		assert.deepEqual(await stateOf(), ["trial", ""]);
-		await bench.note("on trial");
-		await bench.until("system/status", ({ ota_state }) => ota_state === "idle", CONFIRMED_LIMIT_MS);
+		await emulated.note("on trial");
+		await emulated.until("system/status", ({ ota_state }) => ota_state === "idle", CONFIRMED_LIMIT_MS);
 		assert.deepEqual([await stateOf(), await lastEvent()], [["idle", ""], "update_confirmed"]);
 		// The confirmed firmware keeps running after a power cut.
-		await bench.cutPower();
-		await bench.powerOn();
+		await emulated.cutPower();
+		await emulated.powerOn();
 		assert.deepEqual(await stateOf(), ["idle", ""]);
 	});
 
 	it("rolls back a firmware that fails at its start", async () => {
-		const image = breakImage(readFileSync(bench.places.image), addressOfMain(bench));
-		await bench.restarts(() => bench.client.post("system/ota", firmwareFile(bench, image)));
+		const image = breakImage(readFileSync(emulated.places.image), addressOfMain(emulated));
+		await emulated.restarts(() => emulated.client.post("system/ota", firmwareFile(emulated, image)));
 		assert.deepEqual([await stateOf(), await lastEvent()], [["idle", "rolled_back"], "update_rolled_back"]);
 	});
 
 	it("rolls back a firmware if the power is cut during its trial", async () => {
-		await bench.restarts(() => bench.client.post("system/ota", firmwareFile(bench)));
+		await emulated.restarts(() => emulated.client.post("system/ota", firmwareFile(emulated)));
 		assert.deepEqual(await stateOf(), ["trial", ""]);
-		await bench.cutPower();
-		await bench.powerOn();
+		await emulated.cutPower();
+		await emulated.powerOn();
 		assert.deepEqual(await stateOf(), ["idle", "rolled_back"]);
 	});
 }

@@ -184,7 +184,7 @@ function checkCode(code: OBISCode, names: OBISNames, address: Uint8Array): void 
 	for (let language = 0; language < LANGUAGE_COUNT; language++) {
 		const into = new Uint8Array(NAME_LIMIT + 8);
 		if (!names.find(code, language)) continue;
-		assert.ok(isCode, "something that is no code has a name");
+		assert.ok(isCode, "something that is not a code has a name");
 		const length = names.write(into, 0);
 		assert.ok(length > 0 && length <= NAME_LIMIT);
 		assert.doesNotMatch(text.decode(into, 0, length), /[\0-\x1f]/);

@@ -5,14 +5,14 @@
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { makeBenchImage } from "../../hosts/node/simulator-image.js";
+import { makeSimulatorImage } from "../../hosts/node/simulator-image.js";
 import { IMAGE_HASH_LENGTH } from "../../hosts/simulated/image.js";
 import { INVALID_IMAGE } from "../../tools/ota/check.js";
 import { SIGNED_AT, SIGNED_LENGTH } from "../../tools/ota/format.js";
 import { PIECE_LENGTH, pack, unpack } from "../../tools/ota/pack.js";
-import { makeFile, SIGNER } from "../ota/bench.js";
 import { verdictOf } from "../ota/corrupted.js";
 import { FLOOR, OPTIONS } from "../ota/corruptions.js";
+import { makeFile, SIGNER } from "../ota/firmware-files.js";
 import { Unit } from "../ota/unit.js";
 import { type Mutator, runAll } from "./mutator.js";
 
@@ -21,7 +21,7 @@ const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest(
 /** An image of `pieces` pieces that compresses to almost nothing. */
 function sparseImage(pieces: number): Uint8Array {
 	const size = (pieces - 1) * PIECE_LENGTH + 400;
-	const image = makeBenchImage({ version: `1.0.${pieces}`, securityLevel: FLOOR, size });
+	const image = makeSimulatorImage({ version: `1.0.${pieces}`, securityLevel: FLOOR, size });
 	const hashed = image.length - IMAGE_HASH_LENGTH;
 	image.fill(0x20, 200, hashed);
 	image.set(sha256(image.subarray(0, hashed)), hashed);
@@ -49,7 +49,7 @@ export function oddFile(mutator: Mutator): OddFile {
 	const good = make(content, image);
 	switch (random.below(4)) {
 		case 0:
-			return { file: signedAnew(mutator, good), isStartable: true };
+			return { file: resigned(mutator, good), isStartable: true };
 		case 1: {
 			const odd = mutator.mutate(content, IMAGES[0].packed);
 			const brought = isPacked ? unpacked(odd, image.length) : odd;
@@ -63,7 +63,7 @@ export function oddFile(mutator: Mutator): OddFile {
 }
 
 /** The file with other metadata of the same length, correctly signed. */
-function signedAnew(mutator: Mutator, good: Uint8Array): Uint8Array {
+function resigned(mutator: Mutator, good: Uint8Array): Uint8Array {
 	const file = Uint8Array.from(good);
 	const signed = mutator.mutate(file.subarray(SIGNED_AT, SIGNED_AT + SIGNED_LENGTH), good).subarray(0, SIGNED_LENGTH);
 	file.set(signed, SIGNED_AT);

@@ -21,7 +21,7 @@ import {
 	WAIT_MS,
 } from "./requests.js";
 
-class GatewayBench {
+class GatewayBed {
 	readonly world = new VirtualWorld({ utcMs: Date.UTC(2026, 10, 20, 6) });
 	token = "";
 
@@ -84,16 +84,16 @@ class GatewayBench {
 }
 
 export async function fuzzRequests(seed: number, runs: number): Promise<void> {
-	const bench = new GatewayBench();
+	const bed = new GatewayBed();
 	let text = "";
 	await runAll("requests", seed, runs, (mutator, run) => {
-		if (run % 100 === 99) bench.checkGood();
+		if (run % 100 === 99) bed.checkGood();
 		// A damaged request logged out; later requests need a new token.
-		else if (text.includes('"unauthorized"')) bench.logIn();
-		const request = oddRequest(mutator, bench.token);
-		text = bench.exchange(request.bytes, mutator);
+		else if (text.includes('"unauthorized"')) bed.logIn();
+		const request = oddRequest(mutator, bed.token);
+		text = bed.exchange(request.bytes, mutator);
 		checkReplies(text, request);
-		checkTrace(bench.world.traced);
+		checkTrace(bed.world.traced);
 	});
-	bench.checkGood();
+	bed.checkGood();
 }

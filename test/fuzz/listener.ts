@@ -11,7 +11,7 @@ import { RecordWriter } from "../../modules/readout/record-writer.js";
 import { Mutator, runAll } from "./mutator.js";
 import { assertSent, hasWrongCRC, type Transmission, transmissions } from "./transmissions.js";
 
-class ListenerBench {
+class ListenerBed {
 	readonly writer = new RecordWriter();
 	readonly #listener = new MeterListener(this.writer);
 	#nowMs = 0;
@@ -57,18 +57,18 @@ function hexOf(bytes: Uint8Array = new Uint8Array(0)): string {
 
 export async function fuzzListener(seed: number, runs: number): Promise<void> {
 	const all = transmissions().filter(({ pushed }) => pushed);
-	const bench = new ListenerBench();
-	const good = new Map(all.map((one) => [one, bench.receiveGood(one)]));
+	const bed = new ListenerBed();
+	const good = new Map(all.map((one) => [one, bed.receiveGood(one)]));
 	await runAll("listener", seed, runs, (mutator, run) => {
 		const one = mutator.pick(all);
 		const damaged = mutator.mutate(one.bytes, mutator.pick(all).bytes);
 		const sent = mutator.random.oneIn(2) ? Uint8Array.from([...damaged, ...one.bytes]) : damaged;
-		bench.receiveBytes(sent, mutator, (packed) => {
+		bed.receiveBytes(sent, mutator, (packed) => {
 			assertSent(packed, sent);
 			const isWrong = hasWrongCRC(damaged) && hexOf(packed) !== good.get(one);
 			assert.equal(isWrong, false, "a telegram with a wrong CRC was accepted");
 		});
 		if (run % 100 === 99)
-			assert.equal(bench.receiveGood(one), good.get(one), `${one.name}: misread after the damaged ones`);
+			assert.equal(bed.receiveGood(one), good.get(one), `${one.name}: misread after the damaged ones`);
 	});
 }

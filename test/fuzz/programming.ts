@@ -9,7 +9,7 @@ import type { Readout } from "../../modules/readout/readout.js";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
 import { type Answer, type ProfileOptions, ProgrammingMode } from "../../tools/meter/iec-programming.js";
 import { frame, LF, STX, splitTelegram } from "../../tools/meter/telegram.js";
-import { ReaderBench } from "../meter/bench.js";
+import { ReaderBed } from "../meter/reader-bed.js";
 import { recordsOf } from "../meter/records.js";
 import { type Mutator, runAll } from "./mutator.js";
 import { assertSent } from "./transmissions.js";
@@ -67,8 +67,8 @@ interface Reply {
 	readonly failure: Failure | undefined;
 }
 
-function requestProfile(bench: ReaderBench): Reply {
-	const { reader, world } = bench;
+function requestProfile(bed: ReaderBed): Reply {
+	const { reader, world } = bed;
 	let result: Reply | undefined;
 	const profile = { code: Uint8Array.of(1, 0, 99, 1, 0, 255), entries: 10 };
 	reader.read({ finished: (readout, failure) => (result = { readout, failure }) }, profile);
@@ -84,17 +84,14 @@ export async function fuzzProgramming(seed: number, runs: number): Promise<void>
 		const way = mutator.pick(WAYS);
 		const programming = new DamagedProgramming(way, mutator);
 		const password = Buffer.from(way.password ?? "");
-		const bench = new ReaderBench(
-			{ password },
-			{ echo: mutator.random.oneIn(4), hardwareParity: mutator.random.oneIn(2) },
-		);
-		bench.world.serial.meter.connect(new IECMeter({ source: () => telegram, mode: "C", programming }));
-		const { readout, failure } = requestProfile(bench);
+		const bed = new ReaderBed({ password }, { echo: mutator.random.oneIn(4), hardwareParity: mutator.random.oneIn(2) });
+		bed.world.serial.meter.connect(new IECMeter({ source: () => telegram, mode: "C", programming }));
+		const { readout, failure } = requestProfile(bed);
 		if (readout !== undefined && failure === undefined) assertSent(readout.records, Buffer.concat(programming.sent));
 		else assert.ok(failure !== undefined);
 		programming.isDamaged = false;
-		bench.world.advance(5000);
-		const good = requestProfile(bench);
+		bed.world.advance(5000);
+		const good = requestProfile(bed);
 		if (way.fault === "error") assert.equal(good.failure?.code, "iec62056-21/no-profile");
 		else {
 			assert.equal(good.failure, undefined, good.failure?.code);

@@ -8,7 +8,7 @@ import { MODE_D } from "../../modules/iec62056-21/ident.js";
 import { type Readout, STATUS_CHECK_WRONG, STATUS_OK } from "../../modules/readout/readout.js";
 import type { MeterMode } from "../../tools/meter/telegram.js";
 import { textOf } from "../latin1.js";
-import { ReaderBench } from "../meter/bench.js";
+import { ReaderBed } from "../meter/reader-bed.js";
 import { FaultyMeter, goodMeter, meterTransmissions, PUSH_BAUD } from "./faulty-meter.js";
 import { Mutator, runAll } from "./mutator.js";
 import { assertSent, hasWrongCheck, hasWrongCRC, split, type Transmission } from "./transmissions.js";
@@ -17,17 +17,17 @@ const LENGTH_LIMIT = 3000;
 /** Virtual time within which every session ends, ms. */
 const END_MS = 700_000;
 
-function openBench(mode: MeterMode, mutator: Mutator): ReaderBench {
-	return new ReaderBench(
+function openBed(mode: MeterMode, mutator: Mutator): ReaderBed {
+	return new ReaderBed(
 		{ modeD: mode === "D", modeDBaud: PUSH_BAUD },
 		{ hardwareParity: mutator.random.oneIn(2), echo: mutator.random.oneIn(4) },
 	);
 }
 
 /** Requests a readout, waits for the end of the session, and returns the last stored readout. */
-function readOut(bench: ReaderBench): Readout | undefined {
-	const { reader, world } = bench;
-	bench.read();
+function readOut(bed: ReaderBed): Readout | undefined {
+	const { reader, world } = bed;
+	bed.read();
 	world.time.runWhile(() => reader.running, world.time.nowMs + END_MS);
 	assert.equal(reader.running, false, "the session does not end");
 	return reader.outcomes.last;
@@ -51,9 +51,9 @@ function checkStored(stored: Readout, damaged: Uint8Array, good: string): void {
 }
 
 function readWell(one: Transmission): string {
-	const bench = openBench(one.pushed ? "D" : "C", new Mutator(1));
-	bench.world.serial.meter.connect(goodMeter(one));
-	const readout = readOut(bench);
+	const bed = openBed(one.pushed ? "D" : "C", new Mutator(1));
+	bed.world.serial.meter.connect(goodMeter(one));
+	const readout = readOut(bed);
 	assert.equal(readout?.status, STATUS_OK, one.name);
 	return hexOf(readout);
 }
@@ -66,13 +66,13 @@ export async function fuzzReader(seed: number, runs: number): Promise<void> {
 		const one = faulty.transmission;
 		const good = goodOf.get(one) ?? readWell(one);
 		goodOf.set(one, good);
-		const bench = openBench(faulty.mode, mutator);
-		bench.world.serial.meter.connect(faulty.machine);
-		const stored = readOut(bench);
+		const bed = openBed(faulty.mode, mutator);
+		bed.world.serial.meter.connect(faulty.machine);
+		const stored = readOut(bed);
 		if (stored !== undefined) checkStored(stored, faulty.damaged, good);
 		faulty.badOnes = 0;
-		bench.world.advance(5000);
-		const readout = readOut(bench);
+		bed.world.advance(5000);
+		const readout = readOut(bed);
 		assert.notEqual(readout, stored, `${one.name}: not read after the damaged one`);
 		assert.equal(readout?.status, STATUS_OK, `${one.name}: wrong status after the damaged one`);
 		assert.equal(hexOf(readout), good, `${one.name}: misread after the damaged one`);

@@ -18,13 +18,13 @@ import { assertSent, hasWrongCheck, split, type Transmission, transmissions } fr
  * Limit of exchanges in a session. An ordinary session has at most five: wake-up, sign-on, acknowledgement, two
  * repetitions.
  */
-const TURN_LIMIT = 40;
+const STEP_LIMIT = 40;
 const SLASH = 0x2f;
 /** Speed letters (Z in the identification) of modes A, B and C. */
 const SPEED_LETTERS = [..."!9ADF0356"].map((letter) => letter.charCodeAt(0));
 
 /** Runs sessions, one after another, into one writer. */
-class SessionBench {
+class SessionBed {
 	readonly writer = new RecordWriter();
 	#session!: MeterSession;
 	#nowMs = 0;
@@ -45,8 +45,8 @@ class SessionBench {
 		// Some meters of mode C send the block without an acknowledgement.
 		const answer = isModeC && !mutator.random.oneIn(8) ? opening : Uint8Array.from([...opening, ...message]);
 		let reply: Uint8Array | undefined;
-		for (let turn = 0; !this.#hasEnded; turn++) {
-			assert.ok(turn < TURN_LIMIT, "the session does not end");
+		for (let steps = 0; !this.#hasEnded; steps++) {
+			assert.ok(steps < STEP_LIMIT, "the session does not end");
 			if (reply === undefined) this.#advance();
 			else this.#send(reply, mutator);
 			const first = this.#poll();
@@ -85,14 +85,14 @@ class SessionBench {
 }
 
 /** Packed records of an undamaged transmission, as hex. */
-function readWell(bench: SessionBench, { bytes, name, wrong, pushed }: Transmission): string {
-	const { outcome, failure } = bench.hold(split(bytes), new Mutator(1));
+function readWell(bed: SessionBed, { bytes, name, wrong, pushed }: Transmission): string {
+	const { outcome, failure } = bed.hold(split(bytes), new Mutator(1));
 	// A session does not check the CRC of a pushed telegram.
 	assert.equal(failure ?? outcome, wrong && !pushed ? IEC_CHECK_WRONG : OUTCOME_BLOCK, name);
-	return Buffer.from(bench.writer.kept ?? []).toString("hex");
+	return Buffer.from(bed.writer.kept ?? []).toString("hex");
 }
 
-function checkBlock({ writer }: SessionBench, session: MeterSession, { opening, message }: Telegram): void {
+function checkBlock({ writer }: SessionBed, session: MeterSession, { opening, message }: Telegram): void {
 	assert.equal(writer.keptIsGood, true);
 	assertSent(writer.kept ?? new Uint8Array(0), Uint8Array.from([...opening, ...message]));
 	// This test and the session may find different ends of a damaged identification.
@@ -104,21 +104,21 @@ function checkBlock({ writer }: SessionBench, session: MeterSession, { opening, 
 
 export async function fuzzSession(seed: number, runs: number): Promise<void> {
 	const all = transmissions();
-	const bench = new SessionBench();
-	const good = new Map(all.map((one) => [one, readWell(bench, one)]));
+	const bed = new SessionBed();
+	const good = new Map(all.map((one) => [one, readWell(bed, one)]));
 	await runAll("session", seed, runs, (mutator, run) => {
 		const one = mutator.pick(all);
 		const bytes = one.bytes.slice();
 		if (mutator.random.oneIn(2)) bytes[split(bytes).slash + 4] = mutator.pick(SPEED_LETTERS);
 		const telegram = split(mutator.mutate(bytes, mutator.pick(all).bytes));
-		const session = bench.hold(telegram, mutator, {
+		const session = bed.hold(telegram, mutator, {
 			battery: mutator.random.oneIn(50),
 			speed: { speedFor: () => mutator.pick([300, 2400, 9600, 19_200]) },
 			identOnly: mutator.random.oneIn(50),
 			quietMs: mutator.pick([0, 100, 2000]),
 		});
-		if (session.outcome === OUTCOME_BLOCK) checkBlock(bench, session, telegram);
+		if (session.outcome === OUTCOME_BLOCK) checkBlock(bed, session, telegram);
 		if (run % 100 === 99)
-			assert.equal(readWell(bench, one), good.get(one), `${one.name}: misread after the damaged ones`);
+			assert.equal(readWell(bed, one), good.get(one), `${one.name}: misread after the damaged ones`);
 	});
 }

@@ -7,8 +7,8 @@ import { VirtualSlots } from "../../hosts/node/virtual-update.js";
 import { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { MANUFACTURER } from "../../tools/ota/format.js";
 import { START_POWER } from "../../tools/zigbee/coprocessor.js";
-import { BOARD } from "../ota/bench.js";
 import { OPTIONS } from "../ota/corruptions.js";
+import { BOARD } from "../ota/firmware-files.js";
 import { VirtualRadio } from "../zigbee/virtual-radio.js";
 import { type Mutator, runAll } from "./mutator.js";
 import { checkTrace } from "./requests.js";
@@ -27,7 +27,7 @@ const JOIN_LIMIT_MS = 400_000;
 /** Number of frames in a storm, as many as the line carries in a second. */
 const STORM = 400;
 
-class Bench {
+class Bed {
 	readonly xs: XSWorld;
 	readonly radio: VirtualRadio;
 	#slots: number | undefined;
@@ -37,20 +37,20 @@ class Bench {
 		this.radio = radio;
 	}
 
-	static async run(seed: number, use: (bench: Bench) => Promise<void>): Promise<void> {
+	static async run(seed: number, use: (bed: Bed) => Promise<void>): Promise<void> {
 		const radio = new VirtualRadio();
 		radio.coordinator.isOpen = true;
 		const slots = new VirtualSlots({ ...OPTIONS, seed });
 		const xs = await XSWorld.start({ seed, slots, zigbee: radio.make });
 		try {
-			const bench = new Bench(xs, radio);
+			const bed = new Bed(xs, radio);
 			await xs.login();
 			// No scheduled readout may run while slots are counted.
 			const off = { enabled: false, period_unit: "minutes", period_value: 30 };
 			assert.equal((await xs.request("iec62056/schedule", { body: off })).status, 200);
-			await bench.checkGood();
-			await use(bench);
-			await bench.checkGood();
+			await bed.checkGood();
+			await use(bed);
+			await bed.checkGood();
 			checkTrace(xs.world.traced);
 		} finally {
 			await xs.stop();
@@ -132,21 +132,21 @@ function hostile(mutator: Mutator): Uint8Array {
 }
 
 export function fuzzZigbeeInXS(seed: number, runs: number): Promise<void> {
-	return Bench.run(seed, async (bench) => {
-		const { xs } = bench;
+	return Bed.run(seed, async (bed) => {
+		const { xs } = bed;
 		await runAll("Zigbee in XS", seed, runs, async (mutator, run) => {
 			const { random } = mutator;
 			for (let frames = 1 + random.below(10); frames > 0; frames--) {
-				mutator.inPieces(hostile(mutator), (buffer, start, end) => bench.sendFromChip(buffer.slice(start, end)));
+				mutator.inPieces(hostile(mutator), (buffer, start, end) => bed.sendFromChip(buffer.slice(start, end)));
 				if (random.oneIn(3)) await xs.advance(random.below(random.oneIn(10) ? 20_000 : 100));
 			}
 			// A storm, during which a client waits for a reply.
 			if (run % 10 === 9) {
-				for (let frames = 0; frames < STORM; frames++) bench.sendFromChip(hostile(mutator));
-				await bench.state();
+				for (let frames = 0; frames < STORM; frames++) bed.sendFromChip(hostile(mutator));
+				await bed.state();
 			}
 			checkTrace(xs.world.traced);
-			if (run % 100 === 99) await bench.checkGood();
+			if (run % 100 === 99) await bed.checkGood();
 		});
 	});
 }

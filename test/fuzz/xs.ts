@@ -36,7 +36,7 @@ const END_MS = 700_000;
 /** Silence that a meter needs before it accepts a sign-on again, ms. */
 const QUIET_MS = 2000;
 
-class XSBench {
+class XSBed {
 	readonly xs: XSWorld;
 	#slots: number | undefined;
 	#baudMax = 9600;
@@ -45,16 +45,16 @@ class XSBench {
 		this.xs = xs;
 	}
 
-	static async run(options: XSWorldOptions, use: (bench: XSBench) => Promise<void>): Promise<void> {
-		const bench = new XSBench(await XSWorld.start(options));
+	static async run(options: XSWorldOptions, use: (bed: XSBed) => Promise<void>): Promise<void> {
+		const bed = new XSBed(await XSWorld.start(options));
 		try {
-			await bench.checkGood();
-			await use(bench);
-			await bench.checkGood();
+			await bed.checkGood();
+			await use(bed);
+			await bed.checkGood();
 		} finally {
-			await bench.xs.stop();
+			await bed.xs.stop();
 		}
-		checkTrace(bench.xs.world.traced);
+		checkTrace(bed.xs.world.traced);
 	}
 
 	/** Sends bytes over a new connection, lets time pass, and returns all that was received. */
@@ -181,15 +181,15 @@ function checkDamaged(reply: VirtualReply, sent: readonly Uint8Array[]): void {
 }
 
 export function fuzzRequestsInXS(seed: number, runs: number): Promise<void> {
-	return XSBench.run({ seed }, async (bench) => {
-		const { xs } = bench;
+	return XSBed.run({ seed }, async (bed) => {
+		const { xs } = bed;
 		let text = "";
 		await runAll("requests in XS", seed, runs, async (mutator, run) => {
-			if (run % 100 === 99) await bench.checkGood();
+			if (run % 100 === 99) await bed.checkGood();
 			// A damaged request logged out; later requests need a new token.
-			else if (text.includes('"unauthorized"')) await bench.logIn();
+			else if (text.includes('"unauthorized"')) await bed.logIn();
 			const request = oddRequest(mutator, xs.token);
-			text = await bench.exchange(request.bytes, mutator);
+			text = await bed.exchange(request.bytes, mutator);
 			checkReplies(text, request);
 			checkTrace(xs.world.traced);
 		});
@@ -202,27 +202,27 @@ export function fuzzTransmissionsInXS(seed: number, runs: number, lengthLimit: n
 	const goodOf = new Map<Transmission, unknown>();
 	const mutator = new Mutator(seed);
 	const options = { seed, hardwareParity: mutator.random.oneIn(2), pieceMs: mutator.pick([15, 60]) };
-	return XSBench.run(options, async (bench) => {
-		const { meter } = bench.xs.world.serial;
+	return XSBed.run(options, async (bed) => {
+		const { meter } = bed.xs.world.serial;
 		await runAll("transmissions in XS", seed, runs, async (mutator, run) => {
-			if (run % 100 === 99) await bench.checkGood();
+			if (run % 100 === 99) await bed.checkGood();
 			const faulty = new FaultyMeter(mutator, all, ["C"]);
 			const one = faulty.transmission;
 			if (!goodOf.has(one)) {
 				meter.connect(goodMeter(one));
-				await bench.expect(faulty.mode);
-				goodOf.set(one, readingsOf(await bench.readOut(), one.name));
+				await bed.expect(faulty.mode);
+				goodOf.set(one, readingsOf(await bed.readOut(), one.name));
 			}
 			meter.echo = mutator.random.oneIn(4);
 			meter.connect(faulty.machine);
-			await bench.expect(faulty.mode);
-			checkDamaged(await bench.readOut(), [faulty.damaged, one.bytes]);
+			await bed.expect(faulty.mode);
+			checkDamaged(await bed.readOut(), [faulty.damaged, one.bytes]);
 			faulty.badOnes = 0;
-			await bench.awaitSilence(faulty.mode);
-			await bench.expect(faulty.mode);
+			await bed.awaitSilence(faulty.mode);
+			await bed.expect(faulty.mode);
 			const name = `${one.name} after the damaged one`;
-			assert.deepEqual(readingsOf(await bench.readOut(), name), goodOf.get(one), name);
-			checkTrace(bench.xs.world.traced);
+			assert.deepEqual(readingsOf(await bed.readOut(), name), goodOf.get(one), name);
+			checkTrace(bed.xs.world.traced);
 		});
 	});
 }

@@ -121,7 +121,7 @@ export interface HostileFrame {
 	readonly payload: Uint8Array;
 }
 
-class Bench {
+class Bed {
 	readonly radio = new PlayedRadio();
 	readonly bridge: Bridge;
 	stored: Uint8Array | undefined;
@@ -308,36 +308,36 @@ export function hostileFrame(mutator: Mutator, byStrangers = false): HostileFram
 }
 
 export async function fuzzClusters(seed: number, runs: number): Promise<void> {
-	let bench = new Bench();
+	let bed = new Bed();
 	let byStrangers = false;
-	const before = bench.snapshot();
+	const before = bed.snapshot();
 	await runAll("clusters", seed, runs, (mutator, run) => {
 		const { random } = mutator;
 		for (let frames = random.below(20); frames > 0; frames--) {
 			const request = hostileFrame(mutator, byStrangers);
-			const answer = bench.hear(request);
+			const answer = bed.hear(request);
 			if (answer !== undefined) {
 				checkAnswer(request, answer);
-				bench.arrived();
+				bed.arrived();
 			}
-			bench.pass(random.below(20));
+			bed.pass(random.below(20));
 		}
 		if (run % 50 !== 49) return;
-		assert.equal(bench.snapshot(), before, "an attribute has changed");
-		bench.pass(KEEP_MS);
-		if (byStrangers) assert.equal(bench.stored, undefined, "another node than the coordinator has configured reports");
+		assert.equal(bed.snapshot(), before, "an attribute has changed");
+		bed.pass(KEEP_MS);
+		if (byStrangers) assert.equal(bed.stored, undefined, "another node than the coordinator has configured reports");
 		byStrangers = random.oneIn(2);
 		// The next start must accept any stored bytes.
-		if (byStrangers) bench = new Bench();
-		else bench = new Bench(random.oneIn(4) ? random.bytes(REPORTS_SIZE) : bench.stored);
+		if (byStrangers) bed = new Bed();
+		else bed = new Bed(random.oneIn(4) ? random.bytes(REPORTS_SIZE) : bed.stored);
 	});
 }
 
 /** Floods the bridge from one node: the queue of answers stays within its limit, and answers resume at once. */
 export function stormOfFrames(seed: number, mutator: Mutator): void {
-	const bench = new Bench();
-	const before = bench.snapshot();
-	for (let frames = 0; frames < STORM; frames++) bench.storm(hostileFrame(mutator));
-	assert.ok(bench.settle() <= WAITING_LIMIT);
-	assert.equal(bench.snapshot(), before, `SEED=${seed}`);
+	const bed = new Bed();
+	const before = bed.snapshot();
+	for (let frames = 0; frames < STORM; frames++) bed.storm(hostileFrame(mutator));
+	assert.ok(bed.settle() <= WAITING_LIMIT);
+	assert.equal(bed.snapshot(), before, `SEED=${seed}`);
 }

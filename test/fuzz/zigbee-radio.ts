@@ -20,7 +20,7 @@ import { type Mutator, runAll } from "./mutator.js";
 import { frame, incoming, ScriptedChip } from "./zigbee-chip.js";
 
 /** Highest number of `advance` calls at one time until the driver is idle. */
-const TURN_LIMIT = 20;
+const CALL_LIMIT = 20;
 /** Highest number of frames after one input: the size of the driver's queue (io/machine.ts). */
 const OUTPUT_LIMIT = 8;
 /** Longest requested search for a network, with its follow-up, ms. */
@@ -38,7 +38,7 @@ export const COMMANDS = [
 ];
 const REPORT = Uint8Array.of(0x18, 0x01, 0x0a, 0x00, 0x00, 0x25, 1, 2, 3, 4, 5, 6);
 
-class Bench implements RadioListener {
+class Bed implements RadioListener {
 	readonly servers = [0x0000, 0x0003, 0x0702, 0x0b04];
 	readonly clients = [0x000a, 0x0019];
 	readonly chip: ScriptedChip;
@@ -133,10 +133,10 @@ class Bench implements RadioListener {
 	/** Advances time, and the driver at each of its deadlines. */
 	pass(ms: number): void {
 		const untilMs = this.nowMs + ms;
-		for (let turns = 0; this.radio.deadlineMs <= untilMs; turns++) {
+		for (let calls = 0; this.radio.deadlineMs <= untilMs; calls++) {
 			const atMs = Math.max(this.nowMs, this.radio.deadlineMs);
-			if (atMs > this.nowMs) turns = 0;
-			assert.ok(turns < TURN_LIMIT, `the deadline has not moved after its handling, ${RADIO_CODES[this.radio.state]}`);
+			if (atMs > this.nowMs) calls = 0;
+			assert.ok(calls < CALL_LIMIT, `the deadline has not moved after its handling, ${RADIO_CODES[this.radio.state]}`);
 			this.nowMs = atMs;
 			this.radio.advance(this.nowMs);
 			this.poll();
@@ -228,10 +228,10 @@ class Bench implements RadioListener {
 
 export async function fuzzRadio(seed: number, runs: number): Promise<void> {
 	await runAll("coprocessor", seed, runs, (mutator) => {
-		const bench = new Bench(mutator);
-		bench.radio.start(bench.nowMs);
-		bench.poll();
-		for (let steps = mutator.random.below(STEP_LIMIT); steps > 0; steps--) bench.step();
-		bench.heal();
+		const bed = new Bed(mutator);
+		bed.radio.start(bed.nowMs);
+		bed.poll();
+		for (let steps = mutator.random.below(STEP_LIMIT); steps > 0; steps--) bed.step();
+		bed.heal();
 	});
 }

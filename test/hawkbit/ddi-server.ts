@@ -69,7 +69,7 @@ export class DDIServer {
 		world.names.set(HOST, ADDRESS);
 		world.servers.serve(ADDRESS, 443, {
 			certificate: CERTIFICATE.certificate,
-			onConnection: (peer) => this.converse(peer),
+			onConnection: (peer) => this.answerPeer(peer),
 		});
 	}
 
@@ -85,7 +85,7 @@ export class DDIServer {
 		return this.feedbacks.map(({ body }) => body.status.execution);
 	}
 
-	private converse(peer: VirtualClient): void {
+	private answerPeer(peer: VirtualClient): void {
 		this.connections++;
 		peer.onReceived = () => {
 			if (peer.isClosed) return;

@@ -1,13 +1,13 @@
 /** The roll-out by hawkBit in the whole gateway, in virtual time. */
 import assert from "node:assert/strict";
-import { makeBenchImage } from "../../hosts/node/simulator-image.js";
+import { makeSimulatorImage } from "../../hosts/node/simulator-image.js";
 import type { VirtualSlots } from "../../hosts/node/virtual-update.js";
 import { HAWKBIT_COST } from "../../modules/hawkbit/rollout.js";
 import { FIRMWARE_CONFIRMED, FIRMWARE_ON_TRIAL } from "../../modules/io/flash.js";
 import { RESERVE } from "../../modules/io/memory.js";
 import { isError, type JSONObject } from "../api/gateway.js";
 import { type GatewayOptions, START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
-import { makeFile, makeImage, makeSlots, newSigner, VERSION } from "../ota/bench.js";
+import { makeFile, makeImage, makeSlots, newSigner, VERSION } from "../ota/firmware-files.js";
 import { type Answer, CERTIFICATE, CONTROLLER, type DDIRequest, DDIServer, HOST, TOKEN } from "./ddi-server.js";
 
 const MINUTE_MS = 60_000;
@@ -198,7 +198,7 @@ describe("The roll-out by hawkBit", () => {
 		server.answer = () => ({ status: 503 });
 		await gateway.pass(2 * MINUTE_MS);
 		await gateway.login();
-		const other = makeFile(makeBenchImage({ version: "3.0.0" }), { version: "3.0.0" });
+		const other = makeFile(makeSimulatorImage({ version: "3.0.0" }), { version: "3.0.0" });
 		assert.equal((await gateway.post("system/ota", other)).status, 200);
 		await gateway.rebooted();
 		server.answer = undefined;
@@ -211,7 +211,7 @@ describe("The roll-out by hawkBit", () => {
 		["with a foreign signature", makeFile(IMAGE, { signer: newSigner() }), "ota_bad_signature"],
 		["that lacks a security fix", makeFile(IMAGE, { securityLevel: 0 }), "ota_downgrade"],
 		["that is damaged", damaged(FILE, 50_000), "ota_invalid_image"],
-		["that is no firmware", Buffer.from("<html>".repeat(100)), "ota_invalid_image"],
+		["that is not a firmware", Buffer.from("<html>".repeat(100)), "ota_invalid_image"],
 	] as const) {
 		it(`reports a file ${what} as a failure, once`, async () => {
 			await start(cause === "ota_downgrade" ? { slots: makeSlots({ securityLevel: 1 }) } : {});
@@ -231,7 +231,7 @@ describe("The roll-out by hawkBit", () => {
 		await start();
 		await install();
 		await gateway.pass(3 * MINUTE_MS);
-		deploy(makeFile(makeBenchImage({ version: "0.0.1" }), { version: "0.0.1", buildNumber: 1 }), "9");
+		deploy(makeFile(makeSimulatorImage({ version: "0.0.1" }), { version: "0.0.1", buildNumber: 1 }), "9");
 		await gateway.pass(10 * MINUTE_MS);
 		await gateway.rebooted();
 		await gateway.pass(3 * MINUTE_MS);
@@ -431,7 +431,7 @@ describe("The roll-out by hawkBit", () => {
 
 	it("sends nothing to a server that does not show the stored certificate", async () => {
 		await start();
-		const cert = (await import("../homeassistant/bench.js")).OWN_CERTIFICATE.certificate;
+		const cert = (await import("../homeassistant/bed.js")).OWN_CERTIFICATE.certificate;
 		await enable({ ...SETTINGS, cert: Buffer.from(cert).toString() });
 		assert.deepEqual([await state(), server.requests.length], ["certificate_untrusted", 0]);
 		await enable({ ...SETTINGS, cert: "" });

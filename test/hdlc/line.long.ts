@@ -1,6 +1,6 @@
 /** The tests of line.test.ts with many bad lines. */
 import { seedOfRun } from "../fuzz/mutator.js";
-import { converse } from "./line.js";
+import { runConnection } from "./line.js";
 
 const seed = seedOfRun();
 
@@ -9,7 +9,7 @@ describe(`HDLC over bad lines, long run (SEED=${seed})`, () => {
 		it(`never gives a wrong answer with one fault in ${faults} transmissions`, () => {
 			for (let i = 0; i < 20_000; i++) {
 				try {
-					converse({ seed: seed + i, faults, losesBytes: false });
+					runConnection({ seed: seed + i, faults, losesBytes: false });
 				} catch (error) {
 					throw new Error(`conversation ${i}`, { cause: error });
 				}

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { HDLC_TOO_LONG } from "../../modules/hdlc/failures.js";
-import { converse, type Outcome } from "./line.js";
+import { type Outcome, runConnection } from "./line.js";
 
 /** Results of sessions with the seeds 0 to `count` - 1. */
 function outcomes(count: number, options: { faults: number; losesBytes?: boolean }): Outcome[] {
 	return Array.from({ length: count }, (_, seed) => {
 		try {
-			return converse({ seed, losesBytes: false, ...options });
+			return runConnection({ seed, losesBytes: false, ...options });
 		} catch (error) {
 			throw new Error(`seed ${seed}`, { cause: error });
 		}

@@ -11,7 +11,7 @@ import { EVENT_APDU, EVENT_CONNECTED, EVENT_END } from "../../modules/hdlc/event
 import { HDLC_TOO_LONG } from "../../modules/hdlc/failures.js";
 import { OUTPUT_EVENT, OUTPUT_NONE } from "../../modules/io/machine.js";
 import type { Failure } from "../../modules/readout/failure.js";
-import { DEFAULTS, TIMEOUT_MS } from "./driver.js";
+import { DEFAULTS, TIMEOUT_MS } from "./connection-driver.js";
 import { hex } from "./frames.js";
 import { Server } from "./server.js";
 
@@ -105,7 +105,7 @@ class Line {
 }
 
 /** Runs a whole session of up to 12 requests. Throws if an answer is wrong, or the session does not end. */
-export function converse(options: LineOptions): Outcome {
+export function runConnection(options: LineOptions): Outcome {
 	const random = new SeededRandom(options.seed);
 	const capacity = random.oneIn(8) ? 200 : 1800;
 	const server = new Server({

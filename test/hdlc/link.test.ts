@@ -11,7 +11,7 @@ import { FORMAT_8N1 } from "../../modules/io/host.js";
 import { Link } from "../../modules/io/link.js";
 import { type Machine, type Output, OutputQueue } from "../../modules/io/machine.js";
 import type { Failure } from "../../modules/readout/failure.js";
-import { DEFAULTS } from "./driver.js";
+import { DEFAULTS } from "./connection-driver.js";
 import { hex } from "./frames.js";
 import { Server } from "./server.js";
 

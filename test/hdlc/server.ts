@@ -3,7 +3,7 @@
  * response mode that answers each APDU with `respond`. When polled, it repeats unacknowledged frames. It never sends
  * unsolicited frames.
  */
-import { CLIENT, SERVER } from "./driver.js";
+import { CLIENT, SERVER } from "./connection-driver.js";
 import { DISC, DM, info, makeFrame, rnr, rr, SNRM, UA } from "./frames.js";
 
 export interface ServerOptions {

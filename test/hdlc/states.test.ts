@@ -1,6 +1,6 @@
 /** Every kind of frame in every connection state. */
 import assert from "node:assert/strict";
-import { Conversation } from "./driver.js";
+import { ConnectionDriver } from "./connection-driver.js";
 import { DISC, DM, FRMR, info, rej, rnr, rr, SNRM, UA, UI } from "./frames.js";
 
 const REQUEST = new Uint8Array(50).fill(0x11);
@@ -45,7 +45,7 @@ const FRAMES: Record<string, Frame> = {
 };
 
 interface State {
-	enter(): Conversation;
+	enter(): ConnectionDriver;
 	/** Reactions within half the pause for a busy meter, by the frame's name; frames that are not named cause none. */
 	readonly does: Record<string, string>;
 }
@@ -55,8 +55,8 @@ const ANSWER = "event 2";
 const END = "event 3";
 const AGAIN = "I0,0";
 
-const afterSegment = () => Conversation.connected(SMALL).send(REQUEST);
-const afterRequest = () => Conversation.connected().send(REQUEST);
+const afterSegment = () => ConnectionDriver.connected(SMALL).send(REQUEST);
+const afterRequest = () => ConnectionDriver.connected().send(REQUEST);
 const ending = { DM: END, "DM without F": END, FRMR: "DISC" };
 const busy = { "RR for the next": "pause", "RNR for the next": "pause", "REJ for the next": "pause" };
 const answers = {
@@ -72,17 +72,17 @@ const agreed = { UA: CONNECTED, "UA with parameters": CONNECTED };
 const released = { UA: "SNRM", "UA with parameters": "SNRM", DM: "SNRM", "DM without F": "SNRM" };
 
 const STATES: Record<string, State> = {
-	"before it begins": { enter: () => new Conversation(), does: {} },
-	"after a first DISC": { enter: () => new Conversation({ releaseFirst: true }).connect(), does: released },
+	"before it begins": { enter: () => new ConnectionDriver(), does: {} },
+	"after a first DISC": { enter: () => new ConnectionDriver({ releaseFirst: true }).connect(), does: released },
 	"after SNRM with parameters": {
-		enter: () => new Conversation().connect().pass(200),
+		enter: () => new ConnectionDriver().connect().pass(200),
 		does: { ...agreed, DM: "SNRM", "DM without F": "SNRM", FRMR: "SNRM" },
 	},
 	"after a plain SNRM": {
-		enter: () => new Conversation().connect().pass(200).meter(DM).pass(200),
+		enter: () => new ConnectionDriver().connect().pass(200).meter(DM).pass(200),
 		does: { ...agreed, DM: END, "DM without F": END, FRMR: END },
 	},
-	connected: { enter: () => Conversation.connected(), does: ending },
+	connected: { enter: () => ConnectionDriver.connected(), does: ending },
 	"after a segment of a request": {
 		enter: afterSegment,
 		does: {
@@ -125,16 +125,16 @@ const STATES: Record<string, State> = {
 	},
 	"after an answer": { enter: () => afterRequest().meter(info(0, 1), DATA), does: ending },
 	"after DISC": {
-		enter: () => Conversation.connected().disconnect(),
+		enter: () => ConnectionDriver.connected().disconnect(),
 		does: { UA: END, "UA with parameters": END, DM: END, "DM without F": END },
 	},
-	"after its end": { enter: () => Conversation.connected().disconnect().meter(UA), does: {} },
+	"after its end": { enter: () => ConnectionDriver.connected().disconnect().meter(UA), does: {} },
 };
 
-function doing(conversation: Conversation, [control, information, segmented]: Frame): string {
-	conversation.take();
-	conversation.meter(control, information, segmented);
-	return conversation
+function doing(driver: ConnectionDriver, [control, information, segmented]: Frame): string {
+	driver.take();
+	driver.meter(control, information, segmented);
+	return driver
 		.pass(90)
 		.take()
 		.map((line) => (line.startsWith("event") ? line : line.split(" ")[0].replace("+", "")))
@@ -142,9 +142,9 @@ function doing(conversation: Conversation, [control, information, segmented]: Fr
 }
 
 /** Whether the connection pauses: it sends RR at the end of the pause, not earlier. */
-function isPausing(conversation: Conversation): boolean {
-	const soon = conversation.pass(105).take();
-	const late = conversation.pass(10).take();
+function isPausing(driver: ConnectionDriver): boolean {
+	const soon = driver.pass(105).take();
+	const late = driver.pass(10).take();
 	return soon.length === 0 && /^RR[01]$/.test(late.join());
 }
 
@@ -152,16 +152,16 @@ function isPausing(conversation: Conversation): boolean {
  * Calls of the connection's methods. `send` and `waitOn` in a wrong state and a second `connect` are misuse; all others
  * are always allowed.
  */
-const CALLS: Record<string, (conversation: Conversation) => unknown> = {
-	connect: (conversation) => conversation.connect(),
-	send: (conversation) => conversation.send(REQUEST),
-	waitOn: (conversation) => conversation.waitOn(),
-	disconnect: (conversation) => conversation.disconnect(),
-	"disconnect twice": (conversation) => conversation.disconnect().disconnect(),
+const CALLS: Record<string, (driver: ConnectionDriver) => unknown> = {
+	connect: (driver) => driver.connect(),
+	send: (driver) => driver.send(REQUEST),
+	waitOn: (driver) => driver.waitOn(),
+	disconnect: (driver) => driver.disconnect(),
+	"disconnect twice": (driver) => driver.disconnect().disconnect(),
 	advance: ({ connection, nowMs }) => connection.advance(nowMs),
 	"advance into the past": ({ connection }) => connection.advance(0),
-	"receive nothing": (conversation) => conversation.receive(new Uint8Array(0)),
-	"receive noise": (conversation) => conversation.receive(new Uint8Array(40).fill(0x55)),
+	"receive nothing": (driver) => driver.receive(new Uint8Array(0)),
+	"receive noise": (driver) => driver.receive(new Uint8Array(40).fill(0x55)),
 	poll: ({ connection }) => connection.poll(),
 };
 const ITS_TURN = ["connected", "after an answer"];
@@ -176,35 +176,35 @@ describe("an HDLC connection", () => {
 	for (const [name, { enter }] of Object.entries(STATES)) {
 		it(`${name} accepts each permitted call, refuses misuse, and ends`, () => {
 			for (const [call, run] of Object.entries(CALLS)) {
-				const conversation = enter();
-				if (isMisuse(name, call)) assert.throws(() => run(conversation), /used once|before its turn|already/, call);
-				else run(conversation);
-				conversation.pass(100_000).disconnect().pass(100_000);
-				assert.ok(conversation.connection.ended, call);
-				assert.equal(conversation.connection.deadlineMs, Number.POSITIVE_INFINITY, call);
-				assert.equal(conversation.take().filter((line) => line === "event 3").length <= 1, true, call);
+				const driver = enter();
+				if (isMisuse(name, call)) assert.throws(() => run(driver), /used once|before its turn|already/, call);
+				else run(driver);
+				driver.pass(100_000).disconnect().pass(100_000);
+				assert.ok(driver.connection.ended, call);
+				assert.equal(driver.connection.deadlineMs, Number.POSITIVE_INFINITY, call);
+				assert.equal(driver.take().filter((line) => line === "event 3").length <= 1, true, call);
 			}
 		});
 	}
 	for (const [name, { enter, does }] of Object.entries(STATES)) {
 		it(`${name} reacts as expected to each kind of frame`, () => {
 			for (const [kind, frame] of Object.entries(FRAMES)) {
-				const conversation = enter();
+				const driver = enter();
 				const expected = does[kind] ?? "";
-				if (expected !== "pause") assert.equal(doing(conversation, frame), expected, kind);
+				if (expected !== "pause") assert.equal(doing(driver, frame), expected, kind);
 				else {
-					assert.equal(doing(conversation, frame), "", kind);
-					assert.ok(isPausing(conversation), kind);
+					assert.equal(doing(driver, frame), "", kind);
+					assert.ok(isPausing(driver), kind);
 				}
 			}
 		});
 		it(`${name} ends whatever frame it receives`, () => {
 			for (const [kind, frame] of Object.entries(FRAMES)) {
-				const conversation = enter();
-				doing(conversation, frame);
-				conversation.pass(100_000).disconnect().pass(100_000);
-				assert.ok(conversation.connection.ended, kind);
-				assert.equal(conversation.connection.deadlineMs, Number.POSITIVE_INFINITY, kind);
+				const driver = enter();
+				doing(driver, frame);
+				driver.pass(100_000).disconnect().pass(100_000);
+				assert.ok(driver.connection.ended, kind);
+				assert.equal(driver.connection.deadlineMs, Number.POSITIVE_INFINITY, kind);
 			}
 		});
 	}

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { TEST_PAUSE_MS } from "../../modules/publish/output.js";
 import { vectorOf } from "../api/gateway.js";
 import { VirtualGateway } from "../api/virtual-gateway.js";
-import { ADDRESS, OWN_CERTIFICATE, reply, StateServer, TOKEN } from "./bench.js";
+import { ADDRESS, OWN_CERTIFICATE, reply, StateServer, TOKEN } from "./bed.js";
 
 const meter = vectorOf("landis-gyr-zmf100-m26-padded-left");
 const PLAIN = { enabled: true, url: `http://${ADDRESS}:8123`, token: TOKEN };

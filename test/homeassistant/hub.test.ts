@@ -12,7 +12,7 @@ import { FRESH_MS } from "../../modules/homeassistant/state-bodies.js";
 import { HTTP_CONNECT_MS } from "../../modules/http/client.js";
 import { TEST_PAUSE_MS } from "../../modules/publish/output.js";
 import type { PermitClient } from "../../modules/publish/tls-permit.js";
-import { ADDRESS, HubBench, OWN_CERTIFICATE, reply, START_UTC_MS, TOKEN } from "./bench.js";
+import { ADDRESS, HubBed, OWN_CERTIFICATE, reply, START_UTC_MS, TOKEN } from "./bed.js";
 
 const READOUT = "1-0:1.8.0*255(000123.4*kWh)\r\n1-0:16.7.0(0.25*kW)";
 const MINUTE = 60_000;
@@ -25,20 +25,20 @@ function counter(value: number): string {
 
 describe("Publications to the hub", () => {
 	it("contain each value and the gateway's own state, and use one connection", () => {
-		const bench = new HubBench();
-		bench.radio = { address: {}, station: { rssi: -61 } };
-		bench.server.serve(8123);
-		bench.read(READOUT);
-		bench.advance(1000);
-		assert.deepEqual(bench.server.takeLog(), [
+		const bed = new HubBed();
+		bed.radio = { address: {}, station: { rssi: -61 } };
+		bed.server.serve(8123);
+		bed.read(READOUT);
+		bed.advance(1000);
+		assert.deepEqual(bed.server.takeLog(), [
 			"201 sensor.smart_gateway_last_readout 2026-11-22T11:00:00Z",
 			"201 binary_sensor.smart_gateway_meter on",
 			"201 sensor.smart_gateway_rssi -61",
 			"201 sensor.smart_gateway_1_0_1_8_0 123.4",
 			"201 sensor.smart_gateway_1_0_16_7_0 250",
 		]);
-		assert.equal(bench.server.connections, 1);
-		assert.deepEqual(bench.server.states.get("sensor.smart_gateway_1_0_1_8_0"), {
+		assert.equal(bed.server.connections, 1);
+		assert.deepEqual(bed.server.states.get("sensor.smart_gateway_1_0_1_8_0"), {
 			state: "123.4",
 			attributes: {
 				friendly_name: "Smart-Gateway Active energy import total",
@@ -49,108 +49,108 @@ describe("Publications to the hub", () => {
 				meter_id: '/ISk5"MT',
 			},
 		});
-		assert.deepEqual(bench.server.states.get("sensor.smart_gateway_rssi")!.attributes, {
+		assert.deepEqual(bed.server.states.get("sensor.smart_gateway_rssi")!.attributes, {
 			friendly_name: "Smart-Gateway Wi-Fi signal",
 			unit_of_measurement: "dBm",
 			device_class: "signal_strength",
 			state_class: "measurement",
 		});
 		assert.match(
-			bench.server.heads[0],
+			bed.server.heads[0],
 			/^POST \/api\/states\/\S+ HTTP\/1\.1\r\nContent-Length: \d+\r\nHost: 192\.0\.2\.7:8123\r\nAuthorization: Bearer \S+\r\nContent-Type: application\/json$/,
 		);
-		assert.equal(bench.hub.state, "ok");
-		assert.equal(bench.hub.taken, 5);
-		assert.equal(Math.floor(bench.hub.output.sentUtcMs / 1000), START_UTC_MS / 1000);
-		assert.deepEqual(bench.events, []);
+		assert.equal(bed.hub.state, "ok");
+		assert.equal(bed.hub.taken, 5);
+		assert.equal(Math.floor(bed.hub.output.sentUtcMs / 1000), START_UTC_MS / 1000);
+		assert.deepEqual(bed.events, []);
 	});
 
 	it("use names in the language of the settings, and include the battery if there is one", () => {
 		const power = { cells: 3, batteryVoltage: () => 4.35, usbVoltage: () => 5, temperatureC: () => 20 };
-		const bench = new HubBench({ language: "de", power });
-		bench.server.serve(8123);
-		bench.read(READOUT);
-		bench.advance(1000);
-		const nameOf = (id: string) => bench.server.states.get(`sensor.smart_gateway_${id}`)?.attributes.friendly_name;
+		const bed = new HubBed({ language: "de", power });
+		bed.server.serve(8123);
+		bed.read(READOUT);
+		bed.advance(1000);
+		const nameOf = (id: string) => bed.server.states.get(`sensor.smart_gateway_${id}`)?.attributes.friendly_name;
 		assert.equal(nameOf("last_readout"), "Smart-Gateway Letzte Ablesung");
 		assert.equal(nameOf("battery"), "Smart-Gateway Batterie");
 		assert.match(String(nameOf("1_0_1_8_0")), /Wirkenergie|Wirkarbeit|Bezug/);
-		assert.equal(bench.server.states.get("sensor.smart_gateway_battery")?.state, "90");
+		assert.equal(bed.server.states.get("sensor.smart_gateway_battery")?.state, "90");
 	});
 
 	it("use the path of the address, the default port, and the address's name in the Host field", () => {
-		const bench = new HubBench({ url: "http://hub.lan/sub/" });
-		bench.server.serve(80);
-		bench.read(READOUT);
-		bench.advance(1000);
-		assert.match(bench.server.heads[0], /^POST \/sub\/api\/states\/sensor.+\r\n.*\r\nHost: hub\.lan\r\n/);
+		const bed = new HubBed({ url: "http://hub.lan/sub/" });
+		bed.server.serve(80);
+		bed.read(READOUT);
+		bed.advance(1000);
+		assert.match(bed.server.heads[0], /^POST \/sub\/api\/states\/sensor.+\r\n.*\r\nHost: hub\.lan\r\n/);
 	});
 
 	it("use the right path if the address ends in /api", () => {
-		const bench = new HubBench({ url: `http://${ADDRESS}:8123/api/` });
-		bench.server.serve(8123);
-		bench.read(READOUT);
-		bench.advance(1000);
-		assert.match(bench.server.heads[0], /^POST \/api\/states\/sensor/);
+		const bed = new HubBed({ url: `http://${ADDRESS}:8123/api/` });
+		bed.server.serve(8123);
+		bed.read(READOUT);
+		bed.advance(1000);
+		assert.match(bed.server.heads[0], /^POST \/api\/states\/sensor/);
 	});
 
 	it("contain no time while the clock is not set", () => {
-		const bench = new HubBench({ utcMs: undefined });
-		bench.server.serve(8123);
-		bench.read(READOUT);
-		bench.advance(1000);
-		assert.equal(bench.server.states.get("sensor.smart_gateway_last_readout")?.state, "unknown");
-		assert.equal(bench.hub.output.sentUtcMs, 0);
+		const bed = new HubBed({ utcMs: undefined });
+		bed.server.serve(8123);
+		bed.read(READOUT);
+		bed.advance(1000);
+		assert.equal(bed.server.states.get("sensor.smart_gateway_last_readout")?.state, "unknown");
+		assert.equal(bed.hub.output.sentUtcMs, 0);
 	});
 
 	it("include nothing before a readout, and only unknown states in a test", () => {
-		const bench = new HubBench();
-		bench.server.serve(8123);
-		bench.advance(HOUR);
-		assert.deepEqual(bench.server.takeLog(), []);
-		assert.equal(bench.hub.state, "waiting");
+		const bed = new HubBed();
+		bed.server.serve(8123);
+		bed.advance(HOUR);
+		assert.deepEqual(bed.server.takeLog(), []);
+		assert.equal(bed.hub.state, "waiting");
 		// There is no measured readout if the last one was simulated.
-		assert.equal(bench.test()?.failure, undefined);
-		assert.deepEqual(bench.server.takeLog(), [
+		assert.equal(bed.test()?.failure, undefined);
+		assert.deepEqual(bed.server.takeLog(), [
 			"201 sensor.smart_gateway_last_readout unknown",
 			"201 binary_sensor.smart_gateway_meter unknown",
 		]);
 	});
 
 	it("show that the meter can't be read", () => {
-		const bench = new HubBench();
-		bench.server.serve(8123);
-		bench.read(counter(1));
-		bench.advance(MINUTE);
-		bench.server.takeLog();
-		bench.fail();
-		bench.advance(1000);
-		assert.deepEqual(bench.server.takeLog(), [
+		const bed = new HubBed();
+		bed.server.serve(8123);
+		bed.read(counter(1));
+		bed.advance(MINUTE);
+		bed.server.takeLog();
+		bed.fail();
+		bed.advance(1000);
+		assert.deepEqual(bed.server.takeLog(), [
 			"200 sensor.smart_gateway_last_readout 2026-11-22T11:00:00Z",
 			"200 binary_sensor.smart_gateway_meter off",
 		]);
 	});
 
 	it("include no outdated momentary values", () => {
-		const bench = new HubBench();
-		bench.read(READOUT);
-		bench.advance(FRESH_MS + 1000);
-		bench.server.serve(8123);
-		bench.advance(20 * MINUTE);
-		assert.equal(bench.server.states.get("sensor.smart_gateway_1_0_1_8_0")?.state, "123.4");
-		assert.equal(bench.server.states.has("sensor.smart_gateway_1_0_16_7_0"), false);
+		const bed = new HubBed();
+		bed.read(READOUT);
+		bed.advance(FRESH_MS + 1000);
+		bed.server.serve(8123);
+		bed.advance(20 * MINUTE);
+		assert.equal(bed.server.states.get("sensor.smart_gateway_1_0_1_8_0")?.state, "123.4");
+		assert.equal(bed.server.states.has("sensor.smart_gateway_1_0_16_7_0"), false);
 	});
 });
 
 describe("The hub's schedule", () => {
 	it("publishes at once, and then after a pause, with the newest values", () => {
-		const bench = new HubBench();
-		bench.server.serve(8123);
+		const bed = new HubBed();
+		bed.server.serve(8123);
 		for (let i = 1; i <= 300; i++) {
-			bench.read(counter(i));
-			bench.advance(1000);
+			bed.read(counter(i));
+			bed.advance(1000);
 		}
-		const values = bench.server.takeLog().filter((line) => line.includes("1_8_0"));
+		const values = bed.server.takeLog().filter((line) => line.includes("1_8_0"));
 		assert.equal(values.length, 300_000 / HUB_PAUSE_MS);
 		assert.deepEqual(values.slice(0, 3), [
 			"201 sensor.smart_gateway_1_0_1_8_0 1",
@@ -160,29 +160,29 @@ describe("The hub's schedule", () => {
 	});
 
 	it("publishes a readout that comes while it sends another", () => {
-		const bench = new HubBench();
-		bench.server.serve(8123);
-		bench.server.delayMs = 2000;
-		bench.read(counter(1));
-		bench.advance(3000);
-		bench.read(counter(2));
-		bench.advance(MINUTE);
-		const values = bench.server.takeLog().filter((line) => line.includes("1_8_0"));
+		const bed = new HubBed();
+		bed.server.serve(8123);
+		bed.server.delayMs = 2000;
+		bed.read(counter(1));
+		bed.advance(3000);
+		bed.read(counter(2));
+		bed.advance(MINUTE);
+		const values = bed.server.takeLog().filter((line) => line.includes("1_8_0"));
 		assert.deepEqual(values, ["201 sensor.smart_gateway_1_0_1_8_0 1", "200 sensor.smart_gateway_1_0_1_8_0 2"]);
 	});
 
 	it("checks every five minutes that the hub still has its states, and sends all again if not", () => {
-		const bench = new HubBench();
-		bench.server.serve(8123);
-		bench.read(counter(1));
-		bench.advance(1000);
-		bench.server.takeLog();
-		bench.advance(3 * HUB_WATCH_MS);
+		const bed = new HubBed();
+		bed.server.serve(8123);
+		bed.read(counter(1));
+		bed.advance(1000);
+		bed.server.takeLog();
+		bed.advance(3 * HUB_WATCH_MS);
 		const watch = "200 sensor.smart_gateway_last_readout 2026-11-22T11:00:00Z";
-		assert.deepEqual(bench.server.takeLog(), [watch, watch, watch]);
-		bench.server.forget();
-		bench.advance(HUB_WATCH_MS);
-		assert.deepEqual(bench.server.takeLog(), [
+		assert.deepEqual(bed.server.takeLog(), [watch, watch, watch]);
+		bed.server.forget();
+		bed.advance(HUB_WATCH_MS);
+		assert.deepEqual(bed.server.takeLog(), [
 			"201 sensor.smart_gateway_last_readout 2026-11-22T11:00:00Z",
 			"200 sensor.smart_gateway_last_readout 2026-11-22T11:00:00Z",
 			"201 binary_sensor.smart_gateway_meter on",
@@ -191,119 +191,119 @@ describe("The hub's schedule", () => {
 	});
 
 	it("checks only the first entity: if the hub lacks another one, not everything is sent again", () => {
-		const bench = new HubBench();
-		bench.server.serve(8123);
-		bench.read(counter(1));
-		bench.advance(MINUTE);
-		bench.server.takeLog();
-		bench.server.states.delete("binary_sensor.smart_gateway_meter");
-		bench.fail();
-		bench.advance(MINUTE);
-		assert.deepEqual(bench.server.takeLog(), [
+		const bed = new HubBed();
+		bed.server.serve(8123);
+		bed.read(counter(1));
+		bed.advance(MINUTE);
+		bed.server.takeLog();
+		bed.server.states.delete("binary_sensor.smart_gateway_meter");
+		bed.fail();
+		bed.advance(MINUTE);
+		assert.deepEqual(bed.server.takeLog(), [
 			"200 sensor.smart_gateway_last_readout 2026-11-22T11:00:00Z",
 			"201 binary_sensor.smart_gateway_meter off",
 		]);
 	});
 
 	it("checks more often for a while after a failure", () => {
-		const bench = new HubBench();
-		bench.server.serve(8123);
-		bench.server.answer = (peer) => {
+		const bed = new HubBed();
+		bed.server.serve(8123);
+		bed.server.answer = (peer) => {
 			peer.close();
 			return true;
 		};
-		bench.read(counter(1));
-		bench.advance(1000);
-		bench.server.answer = undefined;
-		bench.advance(HUB_ALERT_MS - 1000);
-		const seen = bench.server.takeLog().filter((line) => line.includes("last_readout")).length;
+		bed.read(counter(1));
+		bed.advance(1000);
+		bed.server.answer = undefined;
+		bed.advance(HUB_ALERT_MS - 1000);
+		const seen = bed.server.takeLog().filter((line) => line.includes("last_readout")).length;
 		assert.ok(seen >= 9 && seen <= 10, `${seen} checks in ten minutes`);
-		bench.advance(2 * HUB_WATCH_SOON_MS + HUB_WATCH_MS);
-		assert.ok(bench.server.takeLog().length <= 2);
+		bed.advance(2 * HUB_WATCH_SOON_MS + HUB_WATCH_MS);
+		assert.ok(bed.server.takeLog().length <= 2);
 	});
 
 	it("on battery publishes only after a readout, and repeats a failed attempt once", () => {
 		const power = { cells: 3, batteryVoltage: () => 4.2, usbVoltage: () => 0, temperatureC: () => 20 };
-		const bench = new HubBench({ power });
-		bench.server.serve(8123);
-		bench.read(counter(1));
-		assert.equal(bench.hub.isSending, true);
-		bench.advance(1000);
-		assert.equal(bench.hub.isSending, false);
+		const bed = new HubBed({ power });
+		bed.server.serve(8123);
+		bed.read(counter(1));
+		assert.equal(bed.hub.isSending, true);
+		bed.advance(1000);
+		assert.equal(bed.hub.isSending, false);
 		// The meter, its readout, one of its values and the battery are sent once each.
-		const taken = bench.server.takeLog();
+		const taken = bed.server.takeLog();
 		assert.ok(taken.length >= 4 && new Set(taken).size === taken.length, taken.join());
-		bench.advance(HOUR);
-		assert.deepEqual(bench.server.takeLog(), []);
-		bench.world.servers.stop(ADDRESS, 8123);
+		bed.advance(HOUR);
+		assert.deepEqual(bed.server.takeLog(), []);
+		bed.world.servers.stop(ADDRESS, 8123);
 		for (let i = 1; i <= 2; i++) {
-			bench.read(counter(2));
-			bench.advance(HOUR);
-			assert.equal(bench.hub.output.failures, 2 * i);
+			bed.read(counter(2));
+			bed.advance(HOUR);
+			assert.equal(bed.hub.output.failures, 2 * i);
 		}
-		assert.equal(bench.hub.isSending, false);
-		bench.server.serve(8123);
-		bench.read(counter(3));
-		bench.advance(1000);
-		assert.equal(bench.hub.state, "ok");
+		assert.equal(bed.hub.isSending, false);
+		bed.server.serve(8123);
+		bed.read(counter(3));
+		bed.advance(1000);
+		assert.equal(bed.hub.state, "ok");
 	});
 
 	it("publishes again after a change of settings, and nothing while it is off", () => {
-		const bench = new HubBench({ enabled: false });
-		bench.server.serve(8123);
-		bench.read(counter(1));
-		bench.advance(HOUR);
-		assert.deepEqual(bench.server.takeLog(), []);
-		assert.equal(bench.hub.state, "off");
-		bench.settings.enabled = true;
-		bench.hub.settingsChanged();
-		assert.equal(bench.hub.state, "waiting");
-		bench.advance(3000);
-		assert.equal(bench.server.takeLog().length, 3);
-		bench.settings.enabled = false;
-		bench.hub.settingsChanged();
-		bench.advance(HOUR);
-		assert.deepEqual(bench.server.takeLog(), []);
-		assert.equal(bench.hub.deadlineMs, Number.POSITIVE_INFINITY);
+		const bed = new HubBed({ enabled: false });
+		bed.server.serve(8123);
+		bed.read(counter(1));
+		bed.advance(HOUR);
+		assert.deepEqual(bed.server.takeLog(), []);
+		assert.equal(bed.hub.state, "off");
+		bed.settings.enabled = true;
+		bed.hub.settingsChanged();
+		assert.equal(bed.hub.state, "waiting");
+		bed.advance(3000);
+		assert.equal(bed.server.takeLog().length, 3);
+		bed.settings.enabled = false;
+		bed.hub.settingsChanged();
+		bed.advance(HOUR);
+		assert.deepEqual(bed.server.takeLog(), []);
+		assert.equal(bed.hub.deadlineMs, Number.POSITIVE_INFINITY);
 	});
 
 	it("waits for memory, and reports that to a test only", () => {
-		const bench = new HubBench();
-		bench.server.serve(8123);
-		bench.hasMemory = false;
-		bench.read(counter(1));
-		bench.advance(MINUTE);
-		assert.deepEqual(bench.server.takeLog(), []);
-		assert.equal(bench.hub.output.failures, 0);
-		assert.equal(bench.test()?.failure?.code, "no_memory");
-		bench.hasMemory = true;
-		bench.advance(MINUTE);
-		assert.equal(bench.hub.state, "ok");
+		const bed = new HubBed();
+		bed.server.serve(8123);
+		bed.hasMemory = false;
+		bed.read(counter(1));
+		bed.advance(MINUTE);
+		assert.deepEqual(bed.server.takeLog(), []);
+		assert.equal(bed.hub.output.failures, 0);
+		assert.equal(bed.test()?.failure?.code, "no_memory");
+		bed.hasMemory = true;
+		bed.advance(MINUTE);
+		assert.equal(bed.hub.state, "ok");
 	});
 
 	it("sends nothing more after it was stopped", () => {
-		const bench = new HubBench();
-		bench.server.serve(8123);
-		bench.server.delayMs = 1000;
-		bench.read(counter(1));
-		bench.advance(500);
-		bench.hub.stop();
-		bench.advance(HOUR);
-		assert.equal(bench.server.connections, 1);
-		assert.equal(bench.server.requests, 1);
-		assert.deepEqual(bench.server.takeLog(), []);
+		const bed = new HubBed();
+		bed.server.serve(8123);
+		bed.server.delayMs = 1000;
+		bed.read(counter(1));
+		bed.advance(500);
+		bed.hub.stop();
+		bed.advance(HOUR);
+		assert.equal(bed.server.connections, 1);
+		assert.equal(bed.server.requests, 1);
+		assert.deepEqual(bed.server.takeLog(), []);
 	});
 });
 
 describe("Failures of the hub", () => {
 	it("are retried after longer and longer pauses, with the newest values", () => {
-		const bench = new HubBench();
-		bench.read(counter(1));
+		const bed = new HubBed();
+		bed.read(counter(1));
 		const times: number[] = [];
 		for (let i = 0; i < 3600; i++) {
-			const before = bench.hub.output.failures;
-			bench.advance(1000);
-			if (bench.hub.output.failures > before) times.push(i);
+			const before = bed.hub.output.failures;
+			bed.advance(1000);
+			if (bed.hub.output.failures > before) times.push(i);
 		}
 		const gaps = times.slice(1).map((time, i) => time - times[i]);
 		const expected = [10, 30, 120, 300, 900, 900, 900];
@@ -311,14 +311,14 @@ describe("Failures of the hub", () => {
 			assert.ok(gap >= expected[i] * 0.5 - 1 && gap <= expected[i] * 1.5 + 1, `${gap} s, ${expected[i]}`);
 		}
 		assert.ok(gaps.length >= 5);
-		assert.deepEqual(bench.events, ["unreachable"]);
-		assert.equal(bench.hub.state, "unreachable");
-		bench.server.serve(8123);
-		bench.read(counter(2));
-		bench.advance(23 * MINUTE);
-		assert.deepEqual(bench.events, ["unreachable", "back"]);
+		assert.deepEqual(bed.events, ["unreachable"]);
+		assert.equal(bed.hub.state, "unreachable");
+		bed.server.serve(8123);
+		bed.read(counter(2));
+		bed.advance(23 * MINUTE);
+		assert.deepEqual(bed.events, ["unreachable", "back"]);
 		assert.deepEqual(
-			bench.server.takeLog().filter((line) => line.includes("1_8_0")),
+			bed.server.takeLog().filter((line) => line.includes("1_8_0")),
 			["201 sensor.smart_gateway_1_0_1_8_0 2"],
 		);
 	});
@@ -328,38 +328,38 @@ describe("Failures of the hub", () => {
 			["401 Unauthorized", "token_rejected"],
 			["403 Forbidden", "forbidden"],
 		]) {
-			const bench = new HubBench();
-			bench.server.serve(8123);
-			bench.server.answer = (peer) => {
+			const bed = new HubBed();
+			bed.server.serve(8123);
+			bed.server.answer = (peer) => {
 				reply(peer, status);
 				return true;
 			};
 			for (let i = 0; i < 120; i++) {
-				bench.read(counter(i));
-				bench.advance(MINUTE);
+				bed.read(counter(i));
+				bed.advance(MINUTE);
 			}
-			assert.equal(bench.server.requests, 2, "one at first, and one an hour later");
-			assert.equal(bench.hub.state, code);
-			assert.deepEqual(bench.events, [code]);
-			bench.server.answer = undefined;
-			bench.hub.settingsChanged();
-			bench.advance(3000);
-			assert.equal(bench.hub.state, "ok");
+			assert.equal(bed.server.requests, 2, "one at first, and one an hour later");
+			assert.equal(bed.hub.state, code);
+			assert.deepEqual(bed.events, [code]);
+			bed.server.answer = undefined;
+			bed.hub.settingsChanged();
+			bed.advance(3000);
+			assert.equal(bed.hub.state, "ok");
 		}
 	});
 
 	it("end when the missing network is joined", () => {
-		const bench = new HubBench();
-		bench.server.serve(8123);
-		bench.radio = { address: undefined, station: undefined };
-		bench.read(counter(1));
-		bench.advance(10 * MINUTE);
-		assert.equal(bench.server.connections, 0);
-		assert.equal(bench.hub.state, "no_network");
-		bench.radio = { address: {}, station: undefined };
-		bench.hub.networkChanged(true);
-		bench.advance(3000);
-		assert.equal(bench.hub.state, "ok");
+		const bed = new HubBed();
+		bed.server.serve(8123);
+		bed.radio = { address: undefined, station: undefined };
+		bed.read(counter(1));
+		bed.advance(10 * MINUTE);
+		assert.equal(bed.server.connections, 0);
+		assert.equal(bed.hub.state, "no_network");
+		bed.radio = { address: {}, station: undefined };
+		bed.hub.networkChanged(true);
+		bed.advance(3000);
+		assert.equal(bed.hub.state, "ok");
 	});
 
 	for (const [name, answer, code, retcode] of [
@@ -372,81 +372,81 @@ describe("Failures of the hub", () => {
 		["is behind a proxy that can't reach it", "502 Bad Gateway", "hub_unavailable", 1],
 	] as const) {
 		it(`are reported as ${code}, with the HTTP status, if the server ${name}`, () => {
-			const bench = new HubBench();
-			bench.server.serve(8123);
-			bench.server.answer = (peer) => {
+			const bed = new HubBed();
+			bed.server.serve(8123);
+			bed.server.answer = (peer) => {
 				reply(peer, answer, "", "Location: https://elsewhere.example/\r\n");
 				return true;
 			};
-			bench.read(counter(1));
-			const result = bench.test();
+			bed.read(counter(1));
+			const result = bed.test();
 			assert.deepEqual([result?.failure?.code, result?.failure?.retcode], [code, retcode]);
 			assert.equal(result?.status, Number(answer.slice(0, 3)));
-			assert.equal(bench.hub.state, code);
-			assert.equal(bench.server.connections, 1);
+			assert.equal(bed.hub.state, code);
+			assert.equal(bed.server.connections, 1);
 		});
 	}
 
 	it("in the middle of a publication cause everything to be sent again", () => {
-		const bench = new HubBench();
-		bench.server.serve(8123);
-		bench.server.answer = (peer, request) => {
+		const bed = new HubBed();
+		bed.server.serve(8123);
+		bed.server.answer = (peer, request) => {
 			if (request === 3) reply(peer, "503 Service Unavailable");
 			return request === 3;
 		};
-		bench.read(READOUT);
-		bench.advance(MINUTE);
-		const ids = bench.server.takeLog().map((line) => line.replace(/^\d+ \w+\.smart_gateway_/, "").split(" ")[0]);
+		bed.read(READOUT);
+		bed.advance(MINUTE);
+		const ids = bed.server.takeLog().map((line) => line.replace(/^\d+ \w+\.smart_gateway_/, "").split(" ")[0]);
 		assert.deepEqual(ids, ["last_readout", "meter", "last_readout", "meter", "1_0_1_8_0", "1_0_16_7_0"]);
 	});
 
 	it("on a connection that was kept open only lead to a new connection", () => {
-		const bench = new HubBench();
-		bench.server.serve(8123);
-		bench.server.answer = (peer, request) => {
+		const bed = new HubBed();
+		bed.server.serve(8123);
+		bed.server.answer = (peer, request) => {
 			if (request !== 2) return false;
 			peer.close();
 			return true;
 		};
-		bench.read(counter(1));
-		bench.advance(1000);
-		assert.equal(bench.server.connections, 2);
-		assert.equal(bench.hub.output.failures, 0);
-		assert.equal(bench.server.takeLog().length, 3);
+		bed.read(counter(1));
+		bed.advance(1000);
+		assert.equal(bed.server.connections, 2);
+		assert.equal(bed.hub.output.failures, 0);
+		assert.equal(bed.server.takeLog().length, 3);
 	});
 
 	it("are not reported for a server that closes each connection", () => {
-		const bench = new HubBench();
-		bench.server.serve(8123);
-		bench.server.answer = (peer) => {
+		const bed = new HubBed();
+		bed.server.serve(8123);
+		bed.server.answer = (peer) => {
 			reply(peer, "200 OK", "", "Connection: close\r\n");
 			peer.close();
 			return true;
 		};
-		bench.read(READOUT);
-		bench.advance(5000);
-		assert.equal(bench.server.connections, 4);
-		assert.equal(bench.hub.state, "ok");
+		bed.read(READOUT);
+		bed.advance(5000);
+		assert.equal(bed.server.connections, 4);
+		assert.equal(bed.hub.state, "ok");
 	});
 
 	it("are reported if a whole publication takes too long because the server is slow", () => {
-		const bench = new HubBench();
-		bench.server.serve(8123);
-		bench.server.delayMs = 7500;
-		bench.read(Array.from({ length: 20 }, (_, i) => `1-0:${i + 21}.7.0(1*V)`).join("\r\n"));
-		bench.advance(HUB_BATCH_MS + 1000);
-		assert.equal(bench.hub.state, "no_reply");
-		assert.equal(bench.server.requests, 8);
+		const bed = new HubBed();
+		bed.server.serve(8123);
+		bed.server.delayMs = 7500;
+		bed.read(Array.from({ length: 20 }, (_, i) => `1-0:${i + 21}.7.0(1*V)`).join("\r\n"));
+		bed.advance(HUB_BATCH_MS + 1000);
+		assert.equal(bed.hub.state, "no_reply");
+		assert.equal(bed.server.requests, 8);
 	});
 });
 
 describe("A test of the hub", () => {
 	it("reports that everything was accepted", () => {
-		const bench = new HubBench();
-		bench.server.serve(8123);
-		bench.read(counter(1));
-		bench.advance(1000);
-		const result = bench.test();
+		const bed = new HubBed();
+		bed.server.serve(8123);
+		bed.read(counter(1));
+		bed.advance(1000);
+		const result = bed.test();
 		assert.deepEqual([result?.failure, result?.status], [undefined, 200]);
 		assert.ok(result!.ms < 1000);
 	});
@@ -456,28 +456,23 @@ describe("A test of the hub", () => {
 		for (const [name, url, prepare] of [
 			["no name", "http://nowhere.lan", () => {}],
 			["refused", `http://${ADDRESS}:1`, () => {}],
-			["silence", `http://${ADDRESS}:2`, (bench: HubBench) => bench.world.servers.serve(ADDRESS, 2, { fault: "lost" })],
+			["silence", `http://${ADDRESS}:2`, (bed: HubBed) => bed.world.servers.serve(ADDRESS, 2, { fault: "lost" })],
 			[
 				"closed",
 				`http://${ADDRESS}:3`,
-				(bench: HubBench) => bench.world.servers.serve(ADDRESS, 3, { onConnection: (peer) => peer.close() }),
+				(bed: HubBed) => bed.world.servers.serve(ADDRESS, 3, { onConnection: (peer) => peer.close() }),
 			],
 			[
 				"another protocol",
 				`http://${ADDRESS}:4`,
-				(bench: HubBench) =>
-					bench.world.servers.serve(ADDRESS, 4, { onConnection: (peer) => peer.send("220 hello\r\n") }),
+				(bed: HubBed) => bed.world.servers.serve(ADDRESS, 4, { onConnection: (peer) => peer.send("220 hello\r\n") }),
 			],
-			[
-				"no TLS",
-				`https://${ADDRESS}:5`,
-				(bench: HubBench) => bench.world.servers.serve(ADDRESS, 5, { fault: "no TLS" }),
-			],
+			["no TLS", `https://${ADDRESS}:5`, (bed: HubBed) => bed.world.servers.serve(ADDRESS, 5, { fault: "no TLS" })],
 			["an address that can't be used", "http://[fd00::1]:8123", () => {}],
 		] as const) {
-			const bench = new HubBench({ url, certificate: OWN_CERTIFICATE.certificate });
-			prepare(bench);
-			const result = bench.test();
+			const bed = new HubBed({ url, certificate: OWN_CERTIFICATE.certificate });
+			prepare(bed);
+			const result = bed.test();
 			assert.equal(result?.status, 0, name);
 			assert.equal(result?.ms, HTTP_CONNECT_MS, name);
 			outcomes.set(name, `${result?.failure?.retcode} ${result?.failure?.code}`);
@@ -494,64 +489,64 @@ describe("A test of the hub", () => {
 	});
 
 	it("is refused while another one is running, and right after one", () => {
-		const bench = new HubBench();
-		bench.server.serve(8123);
-		bench.server.delayMs = 100;
+		const bed = new HubBed();
+		bed.server.serve(8123);
+		bed.server.delayMs = 100;
 		const results: string[] = [];
 		const first = { finished: () => results.push("first") };
-		assert.equal(bench.hub.test(first), true);
-		assert.equal(bench.hub.test({ finished: () => results.push("second") }), false);
-		bench.advance(2000);
+		assert.equal(bed.hub.test(first), true);
+		assert.equal(bed.hub.test({ finished: () => results.push("second") }), false);
+		bed.advance(2000);
 		assert.deepEqual(results, ["first"]);
-		assert.equal(bench.test(), undefined);
-		bench.advance(TEST_PAUSE_MS);
-		assert.ok(bench.test());
+		assert.equal(bed.test(), undefined);
+		bed.advance(TEST_PAUSE_MS);
+		assert.ok(bed.test());
 	});
 
 	it("joins a publication that is already running, and gets its result", () => {
-		const bench = new HubBench();
-		bench.server.serve(8123);
-		bench.server.delayMs = 500;
-		bench.read(counter(1));
-		bench.advance(700);
-		assert.equal(bench.test()?.failure, undefined);
-		assert.equal(bench.server.connections, 1);
+		const bed = new HubBed();
+		bed.server.serve(8123);
+		bed.server.delayMs = 500;
+		bed.read(counter(1));
+		bed.advance(700);
+		assert.equal(bed.test()?.failure, undefined);
+		assert.equal(bed.server.connections, 1);
 	});
 
 	it("does not wait for a pause or for the next hour", () => {
-		const bench = new HubBench({ token: "another" });
-		bench.server.serve(8123);
-		bench.read(counter(1));
-		bench.advance(1000);
-		assert.equal(bench.hub.state, "token_rejected");
-		const result = bench.test();
+		const bed = new HubBed({ token: "another" });
+		bed.server.serve(8123);
+		bed.read(counter(1));
+		bed.advance(1000);
+		assert.equal(bed.hub.state, "token_rejected");
+		const result = bed.test();
 		assert.deepEqual([result?.failure?.code, result?.failure?.retcode, result?.status], ["token_rejected", 1, 401]);
-		bench.settings.token = TOKEN;
-		bench.advance(TEST_PAUSE_MS);
-		assert.equal(bench.test()?.failure, undefined);
+		bed.settings.token = TOKEN;
+		bed.advance(TEST_PAUSE_MS);
+		assert.equal(bed.test()?.failure, undefined);
 	});
 
 	it("gets no result after it was cancelled, and the publication goes on", () => {
-		const bench = new HubBench();
-		bench.server.serve(8123);
-		bench.read(counter(1));
+		const bed = new HubBed();
+		bed.server.serve(8123);
+		bed.read(counter(1));
 		const test = { finished: () => assert.fail("the test was cancelled") };
-		assert.equal(bench.hub.test(test), true);
-		bench.hub.cancel(test);
-		bench.advance(1000);
-		assert.equal(bench.server.takeLog().length, 3);
+		assert.equal(bed.hub.test(test), true);
+		bed.hub.cancel(test);
+		bed.advance(1000);
+		assert.equal(bed.server.takeLog().length, 3);
 	});
 
 	it("ends when the hub is turned off", () => {
-		const bench = new HubBench();
-		bench.server.serve(8123);
-		bench.server.delayMs = 5000;
+		const bed = new HubBed();
+		bed.server.serve(8123);
+		bed.server.delayMs = 5000;
 		let finished = 0;
-		bench.hub.test({ finished: () => finished++ });
-		bench.advance(1000);
-		bench.settings.enabled = false;
-		bench.hub.settingsChanged();
-		bench.advance(HTTP_CONNECT_MS);
+		bed.hub.test({ finished: () => finished++ });
+		bed.advance(1000);
+		bed.settings.enabled = false;
+		bed.hub.settingsChanged();
+		bed.advance(HTTP_CONNECT_MS);
 		assert.equal(finished, 1);
 	});
 });
@@ -561,14 +556,14 @@ describe("The hub over TLS", () => {
 	const { certificate } = OWN_CERTIFICATE;
 
 	it("publishes to a server with the right certificate, even over a second connection", () => {
-		const bench = new HubBench({ url, certificate });
-		bench.server.serve(8123, { certificate });
-		bench.read(counter(1));
-		bench.advance(1000);
-		assert.equal(bench.hub.state, "ok");
-		bench.read(counter(2));
-		bench.advance(HUB_PAUSE_MS + 1000);
-		assert.equal(bench.server.connections, 2);
+		const bed = new HubBed({ url, certificate });
+		bed.server.serve(8123, { certificate });
+		bed.read(counter(1));
+		bed.advance(1000);
+		assert.equal(bed.hub.state, "ok");
+		bed.read(counter(2));
+		bed.advance(HUB_PAUSE_MS + 1000);
+		assert.equal(bed.server.connections, 2);
 	});
 
 	it("sends the token to no server whose certificate is untrusted, expired or not configured", () => {
@@ -580,12 +575,12 @@ describe("The hub over TLS", () => {
 			[expired, expired, "certificate_expired"],
 			[certificate, undefined, "certificate_missing"],
 		] as const) {
-			const bench = new HubBench({ url, certificate: trusted });
-			bench.server.serve(8123, { certificate: shown });
-			bench.read(counter(1));
-			const result = bench.test();
+			const bed = new HubBed({ url, certificate: trusted });
+			bed.server.serve(8123, { certificate: shown });
+			bed.read(counter(1));
+			const result = bed.test();
 			assert.deepEqual([result?.failure?.code, result?.failure?.retcode, result?.status], [code, 4, 0]);
-			assert.equal(bench.server.requests, 0);
+			assert.equal(bed.server.requests, 0);
 		}
 	});
 
@@ -595,40 +590,40 @@ describe("The hub over TLS", () => {
 			validFromMs: Date.UTC(2020, 0, 1),
 			validToMs: Date.UTC(2022, 0, 1),
 		});
-		const bench = new HubBench({ url, certificate: old.certificate, utcMs: undefined });
-		bench.server.serve(8123, { certificate: old.certificate });
-		assert.equal(bench.test()?.failure, undefined);
+		const bed = new HubBed({ url, certificate: old.certificate, utcMs: undefined });
+		bed.server.serve(8123, { certificate: old.certificate });
+		assert.equal(bed.test()?.failure, undefined);
 	});
 
 	it("waits for the TLS permit, releases it, and reports if it never gets it", () => {
-		const bench = new HubBench({ url, certificate });
-		bench.server.serve(8123, { certificate });
+		const bed = new HubBed({ url, certificate });
+		bed.server.serve(8123, { certificate });
 		let isWanted = 0;
 		const other: PermitClient = { permitGranted: () => {}, permitRequested: () => isWanted++ };
-		assert.equal(bench.tlsPermit.request(other), true);
-		bench.read(counter(1));
-		bench.advance(1000);
+		assert.equal(bed.tlsPermit.request(other), true);
+		bed.read(counter(1));
+		bed.advance(1000);
 		assert.equal(isWanted, 1);
-		assert.equal(bench.server.connections, 0);
-		assert.equal(bench.hub.isSending, true);
-		bench.tlsPermit.release(other);
-		bench.advance(1000);
-		assert.equal(bench.hub.state, "ok");
-		assert.equal(bench.tlsPermit.request(other), true, "the permit was released");
-		bench.read(counter(2));
-		bench.advance(HUB_PAUSE_MS + 25_000);
-		assert.equal(bench.hub.state, "no_memory");
+		assert.equal(bed.server.connections, 0);
+		assert.equal(bed.hub.isSending, true);
+		bed.tlsPermit.release(other);
+		bed.advance(1000);
+		assert.equal(bed.hub.state, "ok");
+		assert.equal(bed.tlsPermit.request(other), true, "the permit was released");
+		bed.read(counter(2));
+		bed.advance(HUB_PAUSE_MS + 25_000);
+		assert.equal(bed.hub.state, "no_memory");
 	});
 
 	it("fails without memory for a handshake, and tries again", () => {
-		const bench = new HubBench({ url, certificate });
-		bench.server.serve(8123, { certificate });
-		bench.world.servers.hasMemory = false;
-		bench.read(counter(1));
-		bench.advance(1000);
-		assert.equal(bench.hub.state, "no_memory");
-		bench.world.servers.hasMemory = true;
-		bench.advance(MINUTE);
-		assert.equal(bench.hub.state, "ok");
+		const bed = new HubBed({ url, certificate });
+		bed.server.serve(8123, { certificate });
+		bed.world.servers.hasMemory = false;
+		bed.read(counter(1));
+		bed.advance(1000);
+		assert.equal(bed.hub.state, "no_memory");
+		bed.world.servers.hasMemory = true;
+		bed.advance(MINUTE);
+		assert.equal(bed.hub.state, "ok");
 	});
 });

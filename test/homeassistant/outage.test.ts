@@ -1,8 +1,8 @@
 /** A day without network in virtual time: what the meter counted meanwhile reaches the hub's statistics. */
 import assert from "node:assert/strict";
 import { countersAt } from "../../tools/meter/steady-household.js";
-import { BackfillBench, DAY_MS, HOUR_MS, MINUTE_MS } from "../backfill/bench.js";
-import { StateServer, TOKEN } from "./bench.js";
+import { BackfillBed, DAY_MS, HOUR_MS, MINUTE_MS } from "../backfill/bed.js";
+import { StateServer, TOKEN } from "./bed.js";
 import { StatisticsServer } from "./statistics-server.js";
 
 const START_MS = Date.parse("2026-11-20T06:00:00Z");
@@ -16,8 +16,8 @@ describe("A day without network", function () {
 	this.timeout(60_000);
 
 	it("leaves no gap in the hub's statistics, and their sum is the meter's counter", async () => {
-		const bench = await BackfillBench.start({ startMs: START_MS, protocol: "iec62056", stored: undefined, counters });
-		const { gateway } = bench;
+		const bed = await BackfillBed.start({ startMs: START_MS, protocol: "iec62056", stored: undefined, counters });
+		const { gateway } = bed;
 		const states = new StateServer(gateway.world);
 		const server = new StatisticsServer(states);
 		states.serve(8123);
@@ -25,17 +25,17 @@ describe("A day without network", function () {
 			const id = [...server.rows.keys()].find((name) => name.endsWith(`_${key}`)) ?? assert.fail("no statistics");
 			return server.rowsOf(key, id.slice("smart_meter_gateway:".length, -`_${key}`.length));
 		};
-		await bench.write("hub", HUB);
-		await bench.pass(4 * HOUR_MS);
+		await bed.write("hub", HUB);
+		await bed.pass(4 * HOUR_MS);
 		gateway.setAir("cafe -70 1");
 		// The loss is noticed within a minute.
-		await bench.pass(MINUTE_MS);
+		await bed.pass(MINUTE_MS);
 		const { requests } = states;
 		const sent = rows("import").length;
-		await bench.pass(DAY_MS);
+		await bed.pass(DAY_MS);
 		assert.deepEqual([states.requests, rows("import").length], [requests, sent]);
 		gateway.setAir("");
-		await bench.pass(HOUR_MS + QUARTER_MS);
+		await bed.pass(HOUR_MS + QUARTER_MS);
 		assert.ok(states.requests > requests);
 		for (const [key, register] of [
 			["import", "importWh"],

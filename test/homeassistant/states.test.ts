@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { SeededRandom } from "../../hosts/node/random.js";
 import type { SendTest } from "../../modules/publish/output.js";
 import type { PermitClient } from "../../modules/publish/tls-permit.js";
-import { ADDRESS, HubBench, OWN_CERTIFICATE, reply } from "./bench.js";
+import { ADDRESS, HubBed, OWN_CERTIFICATE, reply } from "./bed.js";
 
 const { certificate } = OWN_CERTIFICATE;
 const HOUR = 3_600_000;
@@ -20,7 +20,7 @@ class Other implements PermitClient {
 
 /** A hub over TLS, and functions that cause each possible event. */
 class Scene {
-	readonly bench = new HubBench({ url: "https://hub.lan:8123", certificate });
+	readonly bed = new HubBed({ url: "https://hub.lan:8123", certificate });
 	readonly other = new Other();
 	/** Number of started tests. */
 	startedTests = 0;
@@ -28,61 +28,61 @@ class Scene {
 	#test: SendTest | undefined;
 
 	constructor() {
-		this.bench.server.serve(8123, { certificate });
+		this.bed.server.serve(8123, { certificate });
 	}
 
 	readonly events: Record<string, () => void> = {
-		"a readout": () => this.bench.read(BLOCK),
-		"the meter fails": () => this.bench.fail(),
-		"settings saved": () => this.bench.hub.settingsChanged(),
+		"a readout": () => this.bed.read(BLOCK),
+		"the meter fails": () => this.bed.fail(),
+		"settings saved": () => this.bed.hub.settingsChanged(),
 		"turned off": () => {
-			this.bench.settings.enabled = false;
-			this.bench.hub.settingsChanged();
+			this.bed.settings.enabled = false;
+			this.bed.hub.settingsChanged();
 		},
-		"a network": () => this.bench.hub.networkChanged(true),
+		"a network": () => this.bed.hub.networkChanged(true),
 		"a test": () => {
 			this.#test = { finished: () => this.finishedTests++ };
-			if (this.bench.hub.test(this.#test)) this.startedTests++;
+			if (this.bed.hub.test(this.#test)) this.startedTests++;
 		},
 		"a test is cancelled": () => {
 			const runningTest = this.#test;
 			if (runningTest === undefined || this.finishedTests === this.startedTests) return;
-			this.bench.hub.cancel(runningTest);
+			this.bed.hub.cancel(runningTest);
 			this.finishedTests = this.startedTests;
 		},
-		"a permit": () => this.bench.hub.output.permitGranted(),
-		"a permit is requested": () => this.bench.hub.output.permitRequested(),
-		"an early call": () => this.bench.hub.advance(this.bench.world.time.nowMs),
+		"a permit": () => this.bed.hub.output.permitGranted(),
+		"a permit is requested": () => this.bed.hub.output.permitRequested(),
+		"an early call": () => this.bed.hub.advance(this.bed.world.time.nowMs),
 		"another client gets the permit": () => {
-			this.other.hasPermit ||= this.bench.tlsPermit.request(this.other);
+			this.other.hasPermit ||= this.bed.tlsPermit.request(this.other);
 		},
 		"another client releases the permit": () => {
-			this.bench.tlsPermit.release(this.other);
+			this.bed.tlsPermit.release(this.other);
 			this.other.hasPermit = false;
 		},
 	};
 
 	/** Checks that without obstacles the hub sends a readout, and keeps no memory, no permit and no unfinished test. */
 	checkWorks(): void {
-		const { bench } = this;
+		const { bed } = this;
 		this.events["another client releases the permit"]();
-		bench.hasMemory = true;
-		bench.server.answer = undefined;
-		bench.server.serve(8123, { certificate });
-		bench.settings.enabled = true;
-		bench.server.delayMs = 5;
-		bench.advance(HOUR);
-		bench.server.takeLog();
-		bench.hub.settingsChanged();
-		bench.read(BLOCK);
-		bench.advance(60_000);
-		assert.equal(bench.hub.state, "ok");
-		assert.equal(bench.hub.isSending, false);
+		bed.hasMemory = true;
+		bed.server.answer = undefined;
+		bed.server.serve(8123, { certificate });
+		bed.settings.enabled = true;
+		bed.server.delayMs = 5;
+		bed.advance(HOUR);
+		bed.server.takeLog();
+		bed.hub.settingsChanged();
+		bed.read(BLOCK);
+		bed.advance(60_000);
+		assert.equal(bed.hub.state, "ok");
+		assert.equal(bed.hub.isSending, false);
 		assert.equal(this.finishedTests, this.startedTests, "a test has not finished");
-		assert.ok(bench.server.takeLog().length >= 4);
-		bench.ledger.claim({ slots: 0, chunkBytes: 0 });
-		assert.equal(bench.promised, 0, "memory was not released");
-		assert.ok(bench.tlsPermit.request(this.other), "the permit was not released");
+		assert.ok(bed.server.takeLog().length >= 4);
+		bed.ledger.claim({ slots: 0, chunkBytes: 0 });
+		assert.equal(bed.promised, 0, "memory was not released");
+		assert.ok(bed.tlsPermit.request(this.other), "the permit was not released");
 	}
 }
 
@@ -90,51 +90,51 @@ class Scene {
 const STATES: Record<string, (scene: Scene) => void> = {
 	off: ({ events }) => events["turned off"](),
 	resting: () => {},
-	"resting, watching": ({ bench, events }) => {
+	"resting, watching": ({ bed, events }) => {
 		events["a readout"]();
-		bench.advance(60_000);
+		bed.advance(60_000);
 	},
-	"waiting for a pause": ({ bench, events }) => {
+	"waiting for a pause": ({ bed, events }) => {
 		events["a readout"]();
-		bench.advance(5000);
+		bed.advance(5000);
 		events["a readout"]();
 	},
-	"waiting after a failure": ({ bench, events }) => {
-		bench.world.servers.stop(ADDRESS, 8123);
+	"waiting after a failure": ({ bed, events }) => {
+		bed.world.servers.stop(ADDRESS, 8123);
 		events["a readout"]();
-		bench.advance(5000);
+		bed.advance(5000);
 	},
-	"waiting for memory": ({ bench, events }) => {
-		bench.hasMemory = false;
+	"waiting for memory": ({ bed, events }) => {
+		bed.hasMemory = false;
 		events["a readout"]();
-		bench.advance(1000);
+		bed.advance(1000);
 	},
-	refused: ({ bench, events }) => {
-		bench.server.answer = (peer) => {
+	refused: ({ bed, events }) => {
+		bed.server.answer = (peer) => {
 			reply(peer, "401 Unauthorized");
 			return true;
 		};
 		events["a readout"]();
-		bench.advance(5000);
+		bed.advance(5000);
 	},
-	queued: ({ bench, events }) => {
+	queued: ({ bed, events }) => {
 		events["another client gets the permit"]();
 		events["a readout"]();
-		bench.advance(1000);
+		bed.advance(1000);
 	},
-	connecting: ({ bench, events }) => {
+	connecting: ({ bed, events }) => {
 		events["a readout"]();
-		bench.advance(100);
+		bed.advance(100);
 	},
-	sending: ({ bench, events }) => {
-		bench.server.delayMs = 3000;
+	sending: ({ bed, events }) => {
+		bed.server.delayMs = 3000;
 		events["a readout"]();
-		bench.advance(5000);
+		bed.advance(5000);
 	},
-	"sending, with a test": ({ bench, events }) => {
-		bench.server.delayMs = 500;
+	"sending, with a test": ({ bed, events }) => {
+		bed.server.delayMs = 500;
 		events["a test"]();
-		bench.advance(700);
+		bed.advance(700);
 	},
 };
 
@@ -147,14 +147,14 @@ describe("The hub with every event in every state", function () {
 				assert.equal(typeof happen, "function");
 				const scene = new Scene();
 				enter(scene);
-				const wasOff = scene.bench.hub.state === "off";
+				const wasOff = scene.bed.hub.state === "off";
 				// A hub that is off can't be tested.
 				if (wasOff && name === "a test") continue;
 				scene.events[name]();
-				scene.bench.advance(1);
+				scene.bed.advance(1);
 				if (name === "turned off") {
-					assert.equal(scene.bench.hub.state, "off");
-					assert.equal(scene.bench.hub.isSending, false);
+					assert.equal(scene.bed.hub.state, "off");
+					assert.equal(scene.bed.hub.isSending, false);
 				}
 				scene.checkWorks();
 			}
@@ -168,15 +168,15 @@ describe("The hub with every event in every state", function () {
 			const names = Object.keys(scene.events);
 			for (let step = 0; step < 40; step++) {
 				const name = names[random.below(names.length)];
-				const { bench } = scene;
-				if (name === "a test" && bench.hub.state === "off") continue;
+				const { bed } = scene;
+				if (name === "a test" && bed.hub.state === "off") continue;
 				scene.events[name]();
-				bench.settings.enabled = true;
-				if (random.below(4) === 0) bench.hasMemory = !bench.hasMemory;
-				if (random.below(4) === 0) bench.server.serve(8123, { certificate });
-				if (random.below(4) === 0) bench.world.servers.stop(ADDRESS, 8123);
-				bench.server.delayMs = random.below(4000);
-				bench.advance([1, 50, 500, 5000, 30_000][random.below(5)]);
+				bed.settings.enabled = true;
+				if (random.below(4) === 0) bed.hasMemory = !bed.hasMemory;
+				if (random.below(4) === 0) bed.server.serve(8123, { certificate });
+				if (random.below(4) === 0) bed.world.servers.stop(ADDRESS, 8123);
+				bed.server.delayMs = random.below(4000);
+				bed.advance([1, 50, 500, 5000, 30_000][random.below(5)]);
 			}
 			scene.checkWorks();
 		}

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { agreement, frame, type Peer, takeFrame } from "../websocket/server.js";
-import { type StateServer, TOKEN } from "./bench.js";
+import { type StateServer, TOKEN } from "./bed.js";
 
 export interface Row {
 	readonly sum: number;

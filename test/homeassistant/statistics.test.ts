@@ -5,7 +5,7 @@ import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { HUB_URL } from "../../modules/homeassistant/fields.js";
 import type { PermitClient } from "../../modules/publish/tls-permit.js";
-import { HubBench, OWN_CERTIFICATE, TOKEN } from "./bench.js";
+import { HubBed, OWN_CERTIFICATE, TOKEN } from "./bed.js";
 import { CUT, type Message, SILENCE, StatisticsServer } from "./statistics-server.js";
 
 const MINUTE = 60_000;
@@ -18,7 +18,7 @@ const START_MS = Date.UTC(2026, 0, 5, 0, 0, 3);
 class Home {
 	readonly flash = new VirtualFlash();
 	readonly storage = new VirtualStorage();
-	bench!: HubBench;
+	bed!: HubBed;
 	server!: StatisticsServer;
 	/** Counters in Wh: import, of it tariff 2, export. */
 	wh = 5_000_000;
@@ -36,18 +36,18 @@ class Home {
 
 	/** Restarts the gateway; the hub's data remain. */
 	restart(): void {
-		this.bench?.hub.stop();
-		this.bench = new HubBench({ flash: this.flash, storage: this.storage, utcMs: this.utcMs });
+		this.bed?.hub.stop();
+		this.bed = new HubBed({ flash: this.flash, storage: this.storage, utcMs: this.utcMs });
 		const { rows } = this.server ?? {};
-		this.server = new StatisticsServer(this.bench.server);
+		this.server = new StatisticsServer(this.bed.server);
 		if (rows !== undefined) this.server.rows = rows;
-		if (this.isUp) this.bench.server.serve(8123);
+		if (this.isUp) this.bed.server.serve(8123);
 	}
 
 	turn(isUp: boolean): void {
 		this.isUp = isUp;
-		const { world } = this.bench;
-		if (isUp) this.bench.server.serve(8123);
+		const { world } = this.bed;
+		if (isUp) this.bed.server.serve(8123);
 		else world.servers.stop("192.0.2.7", 8123);
 	}
 
@@ -57,13 +57,13 @@ class Home {
 			const timeS = Math.floor(this.utcMs / 1000);
 			if (timeS % 3600 < 900) this.counters.set(timeS - (timeS % 3600), this.wh);
 			const kWh = (wh: number) => (wh / 1000).toFixed(3);
-			this.bench.read(
+			this.bed.read(
 				`0.0.0(${this.serial})\r\n1.8.0(${kWh(this.wh)}*kWh)\r\n1.8.2(${kWh(this.tariff2)}*kWh)\r\n2.8.0(${kWh(this.exported)}*kWh)`,
 			);
 			this.wh += 50 + (timeS % 101);
 			this.tariff2 += 10;
 			this.exported += 3;
-			this.bench.advance(QUARTER);
+			this.bed.advance(QUARTER);
 		}
 	}
 
@@ -94,7 +94,7 @@ describe("Statistics for the hub", function () {
 		home.run(3 * DAY);
 		home.turn(true);
 		home.run(HOUR);
-		assert.equal(home.bench.hub.statistics.state, "ok");
+		assert.equal(home.bed.hub.statistics.state, "ok");
 		assert.equal(home.check(), 72);
 		assert.ok(home.server.imports.every((count) => count <= 25));
 		const { imports } = home.server;
@@ -103,7 +103,7 @@ describe("Statistics for the hub", function () {
 		assert.equal(home.check(), 77);
 		// Four series of one row an hour.
 		assert.deepEqual(imports, new Array(20).fill(1));
-		assert.equal(home.bench.hub.statistics.uptoS, Math.floor(START_MS / 1000 - 3) + 77 * 3600);
+		assert.equal(home.bed.hub.statistics.uptoS, Math.floor(START_MS / 1000 - 3) + 77 * 3600);
 		const [startS, { sum }] = home.server.rowsOf("import").at(-1)!;
 		assert.equal(sum * 1000, home.counters.get(startS + 3600));
 	});
@@ -138,7 +138,7 @@ describe("Statistics for the hub", function () {
 		home.run(2 * HOUR);
 		assert.equal(home.check(), 31);
 		assert.equal(home.total, home.counters.get(Math.floor(START_MS / 1000) - 3 + 31 * 3600)! - 5_000_000);
-		assert.equal(home.bench.hub.state, "ok");
+		assert.equal(home.bed.hub.state, "ok");
 	});
 
 	it("continue after restarts of the gateway between two pieces, whichever messages were accepted", () => {
@@ -162,8 +162,8 @@ describe("Statistics for the hub", function () {
 		home.run(2 * DAY);
 		const before = structuredClone(home.server.rows);
 		home.server.imports.splice(0);
-		home.bench.hub.settingsChanged();
-		home.bench.advance(MINUTE);
+		home.bed.hub.settingsChanged();
+		home.bed.advance(MINUTE);
 		assert.deepEqual(home.server.rows, before);
 		// All hours, and the row before them, of four series.
 		assert.equal(
@@ -176,7 +176,7 @@ describe("Statistics for the hub", function () {
 		const home = new Home();
 		home.run(DAY);
 		home.storage.delete("hub_statistics");
-		home.bench.history!.erase();
+		home.bed.history!.erase();
 		home.restart();
 		home.run(DAY);
 		const changes = [...home.server.changesOf("import").values()];
@@ -211,8 +211,8 @@ describe("Statistics for the hub", function () {
 		// All again: the offset remains, and so does each sum.
 		const sums = () => home.server.rowsOf("import").map(([at, row]) => `${at} ${row.sum.toFixed(3)}`);
 		const before = sums();
-		home.bench.hub.settingsChanged();
-		home.bench.advance(MINUTE);
+		home.bed.hub.settingsChanged();
+		home.bed.advance(MINUTE);
 		assert.deepEqual(sums(), before);
 	});
 
@@ -236,7 +236,7 @@ describe("Statistics for the hub", function () {
 		const lastS = [...changes.keys()].at(-1)! + 3600;
 		assert.equal(home.total, home.counters.get(lastS)! - home.counters.get(firstS)!);
 		home.restart();
-		home.bench.hub.settingsChanged();
+		home.bed.hub.settingsChanged();
 		const before = home.total;
 		home.run(HOUR);
 		assert.ok(home.total > before);
@@ -244,11 +244,11 @@ describe("Statistics for the hub", function () {
 
 	it("are off at first, and then nothing but states is sent", () => {
 		const home = new Home();
-		home.bench.settings.statistics = false;
+		home.bed.settings.statistics = false;
 		home.run(5 * HOUR);
 		assert.equal(home.server.messages, 0);
-		assert.equal(home.bench.hub.statistics.state, "off");
-		assert.equal(home.bench.hub.state, "ok");
+		assert.equal(home.bed.hub.statistics.state, "off");
+		assert.equal(home.bed.hub.state, "ok");
 	});
 
 	const refusals: [string, Message][] = [
@@ -265,14 +265,14 @@ describe("Statistics for the hub", function () {
 				return { id, type: "result", success: false, error };
 			};
 			home.run(3 * HOUR);
-			assert.equal(home.bench.hub.statistics.state, "statistics_refused");
-			assert.equal(home.bench.hub.state, "ok");
-			assert.deepEqual(home.bench.events, []);
+			assert.equal(home.bed.hub.statistics.state, "statistics_refused");
+			assert.equal(home.bed.hub.state, "ok");
+			assert.deepEqual(home.bed.events, []);
 			assert.ok(asked >= 4 && asked <= 12, `${asked}`);
-			assert.ok(home.bench.server.takeLog().length > 10 * 5);
+			assert.ok(home.bed.server.takeLog().length > 10 * 5);
 			home.server.answer = undefined;
 			home.run(3 * HOUR);
-			assert.equal(home.bench.hub.statistics.state, "ok");
+			assert.equal(home.bed.hub.statistics.state, "ok");
 			assert.equal(home.check(), 5);
 		});
 	}
@@ -281,41 +281,41 @@ describe("Statistics for the hub", function () {
 		const home = new Home();
 		home.server.answer = () => ({ type: "auth_invalid", message: "Invalid access token" });
 		home.run(2 * HOUR);
-		assert.equal(home.bench.hub.statistics.state, "statistics_refused");
+		assert.equal(home.bed.hub.statistics.state, "statistics_refused");
 		home.restart();
 		home.server.handshake = () => "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
 		home.run(HOUR);
-		assert.equal(home.bench.hub.statistics.state, "statistics_refused");
+		assert.equal(home.bed.hub.statistics.state, "statistics_refused");
 		home.restart();
 		home.server.answer = () => CUT;
 		home.run(HOUR);
-		assert.equal(home.bench.hub.statistics.state, "connection_lost");
-		assert.equal(home.bench.hub.state, "ok");
+		assert.equal(home.bed.hub.statistics.state, "connection_lost");
+		assert.equal(home.bed.hub.state, "ok");
 	});
 
 	it("use one connection for each piece, and give way to a test at once", () => {
 		const home = new Home();
 		home.turn(false);
 		home.run(8 * DAY);
-		const { bench } = home;
+		const { bed } = home;
 		home.turn(true);
 		home.run(HOUR);
 		const { imports } = home.server;
 		assert.equal(home.check(), 8 * 24);
 		imports.splice(0);
-		bench.hub.settingsChanged();
-		bench.advance(5000);
+		bed.hub.settingsChanged();
+		bed.advance(5000);
 		// The first piece has the row before the first hour too.
 		assert.deepEqual(imports, [25, 25, 25, 25]);
-		bench.advance(10_000);
+		bed.advance(10_000);
 		assert.deepEqual(imports.splice(0), [25, 25, 25, 25, 24, 24, 24, 24]);
-		bench.advance(2 * MINUTE);
-		assert.equal(bench.hub.statistics.uptoS, Math.floor(START_MS / 1000 - 3) + (8 * DAY) / 1000);
+		bed.advance(2 * MINUTE);
+		assert.equal(bed.hub.statistics.uptoS, Math.floor(START_MS / 1000 - 3) + (8 * DAY) / 1000);
 		// A test in the middle of a piece is answered at once.
-		bench.hub.settingsChanged();
+		bed.hub.settingsChanged();
 		home.server.answer = ({ type }) => (type === "recorder/import_statistics" ? SILENCE : undefined);
-		bench.advance(3000);
-		const outcome = bench.test();
+		bed.advance(3000);
+		const outcome = bed.test();
 		assert.equal(outcome?.failure, undefined);
 		assert.ok(outcome!.ms < 2000, `${outcome!.ms}`);
 	});
@@ -323,21 +323,21 @@ describe("Statistics for the hub", function () {
 	it("are sent again from the oldest row that was filled in from the meter", () => {
 		const home = new Home();
 		home.run(3 * DAY);
-		const { backfill, hub } = home.bench;
+		const { backfill, hub } = home.bed;
 		const { imports } = home.server;
 		const before = structuredClone(home.server.rows);
 		imports.splice(0);
 		backfill.filledS = Math.floor(START_MS / 1000) - 3 + 2 * 24 * 3600;
-		home.bench.advance(10 * MINUTE);
+		home.bed.advance(10 * MINUTE);
 		const sent = () => imports.splice(0).reduce((sum, count) => sum + count, 0);
 		assert.equal(sent(), 4 * 23);
 		assert.equal(hub.statistics.state, "ok");
 		assert.deepEqual(home.server.rows, before);
 		// They are sent again only once, even after a restart.
-		home.bench.advance(10 * MINUTE);
+		home.bed.advance(10 * MINUTE);
 		home.restart();
-		home.bench.backfill.filledS = backfill.filledS;
-		home.bench.advance(10 * MINUTE);
+		home.bed.backfill.filledS = backfill.filledS;
+		home.bed.advance(10 * MINUTE);
 		assert.equal(sent(), 0);
 	});
 
@@ -346,10 +346,10 @@ describe("Statistics for the hub", function () {
 		const home = new Home();
 		home.turn(false);
 		home.run(DAY);
-		const { bench } = home;
-		const { server, tlsPermit } = bench;
-		bench.settings[HUB_URL.name] = "https://hub.lan:8123";
-		bench.certificate = certificate;
+		const { bed } = home;
+		const { server, tlsPermit } = bed;
+		bed.settings[HUB_URL.name] = "https://hub.lan:8123";
+		bed.certificate = certificate;
 		server.serve(8123, { certificate });
 		const other: PermitClient = { permitGranted: () => {}, permitRequested: () => {} };
 		const peers: VirtualClient[] = [];
@@ -369,7 +369,7 @@ describe("Statistics for the hub", function () {
 
 	it("are not sent to a hub that refuses states", () => {
 		const home = new Home();
-		home.bench.settings.token = `${TOKEN}x`;
+		home.bed.settings.token = `${TOKEN}x`;
 		home.run(3 * HOUR);
 		assert.equal(home.server.messages, 0);
 	});

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { type FactoryData, loadFactoryData } from "../../hosts/node/factory.js";
 import { createHost } from "../../hosts/node/host.js";
-import { makeBenchImage } from "../../hosts/node/simulator-image.js";
+import { makeSimulatorImage } from "../../hosts/node/simulator-image.js";
 import { startSlots } from "../../hosts/node/slots.js";
 import { ERASE_SIZE } from "../../modules/io/flash.js";
 import type { ButtonPort, Host } from "../../modules/io/host.js";
@@ -95,7 +95,7 @@ export function writeResources(folder: string): void {
 	const packed = streams.map((bytes) => deflateSync(bytes, { windowBits: 12 }));
 	writeFileSync(join(folder, "packed.bin"), Buffer.concat(packed));
 	writeFileSync(join(folder, "packed-32k.bin"), deflateSync(streams[0]));
-	const image = makeBenchImage({ version: IMAGE_VERSION, securityLevel: 3, size: 2 * ERASE_SIZE });
+	const image = makeSimulatorImage({ version: IMAGE_VERSION, securityLevel: 3, size: 2 * ERASE_SIZE });
 	writeFileSync(join(folder, "image.bin"), image);
 	const files = { ...certificateFiles(), ...clientIdentities().files };
 	for (const [name, contents] of Object.entries(files)) writeFileSync(join(folder, name), contents);

@@ -1,7 +1,7 @@
 /**
- * An in-memory network and a clock set by hand, for tests of the HTTP server. It follows the rules of
- * modules/io/host.ts: no callback inside a constructor or another call, none after close; a write beyond the announced
- * count throws.
+ * An in-memory network, and an event loop with a clock set by hand, for tests of the HTTP server. It follows the rules
+ * of modules/io/host.ts: no callback inside a constructor or another call, none after close; a write beyond the
+ * announced count throws.
  */
 import assert from "node:assert/strict";
 import type { CertificatePair } from "../../modules/io/crypto.js";
@@ -25,7 +25,7 @@ export const text: TextCodec = {
 	decode: (bytes, start = 0, end = bytes.length) => decoder.decode(bytes.subarray(start, end)),
 };
 
-export class FakeWorld {
+export class FakeEventLoop {
 	nowMs = 1000;
 	readonly #events: (() => void)[] = [];
 	readonly #timers = new Map<number, { atMs: number; callback: () => void }>();
@@ -81,7 +81,7 @@ export class FakeWorld {
 
 /** The client's end of a connection. */
 export class FakeClient implements PendingSocket {
-	readonly #world: FakeWorld;
+	readonly #loop: FakeEventLoop;
 	/** Bytes that the server has not read yet. */
 	toServer: number[] = [];
 	readonly #received: number[] = [];
@@ -98,8 +98,8 @@ export class FakeClient implements PendingSocket {
 	/** Number of bytes in each write. */
 	readonly writes: number[] = [];
 
-	constructor(world: FakeWorld, windowSize: number) {
-		this.#world = world;
+	constructor(loop: FakeEventLoop, windowSize: number) {
+		this.#loop = loop;
 		this.#windowSize = windowSize;
 	}
 
@@ -109,7 +109,7 @@ export class FakeClient implements PendingSocket {
 
 	send(data: string | Uint8Array): this {
 		for (const byte of typeof data === "string" ? encoder.encode(data) : data) this.toServer.push(byte);
-		this.#world.post(() => this.socket?.readable());
+		this.#loop.post(() => this.socket?.readable());
 		return this;
 	}
 
@@ -128,12 +128,12 @@ export class FakeClient implements PendingSocket {
 
 	leave(): void {
 		this.hasLeft = true;
-		this.#world.post(() => this.socket?.checkClosed());
+		this.#loop.post(() => this.socket?.checkClosed());
 	}
 
 	/** Reads `count` bytes from the window of a client that doesn't read by itself. */
 	drain(count: number): void {
-		this.#world.post(() => this.socket?.open(count));
+		this.#loop.post(() => this.socket?.open(count));
 	}
 
 	deliver(bytes: Uint8Array): void {
@@ -156,11 +156,11 @@ class FakeSocket implements Socket {
 	#busy = false;
 	#closed = false;
 
-	constructor(world: FakeWorld, options: SocketOptions) {
+	constructor(loop: FakeEventLoop, options: SocketOptions) {
 		this.#options = options;
 		this.#client = options.from as FakeClient;
 		this.#client.socket = this;
-		world.post(() => {
+		loop.post(() => {
 			this.open(this.#client.windowSize);
 			this.readable();
 			this.checkClosed();
@@ -236,7 +236,7 @@ export class FakePort implements ListenerPort {
 	) => Socket;
 	readonly pins = { marker: 1 };
 	readonly secure: boolean;
-	readonly #world: FakeWorld;
+	readonly #loop: FakeEventLoop;
 	readonly #waiting: FakeClient[] = [];
 	#options: ListenerOptions | undefined;
 	listening = false;
@@ -245,8 +245,8 @@ export class FakePort implements ListenerPort {
 	/** Identity of the open listener. */
 	identity: CertificatePair | undefined;
 
-	constructor(world: FakeWorld, secure = false) {
-		this.#world = world;
+	constructor(loop: FakeEventLoop, secure = false) {
+		this.#loop = loop;
 		this.secure = secure;
 		const port = this;
 		this.io = class {
@@ -271,15 +271,15 @@ export class FakePort implements ListenerPort {
 		};
 		this.socket = class extends FakeSocket {
 			constructor(options: SocketOptions) {
-				super(world, options);
+				super(loop, options);
 			}
 		};
 	}
 
 	connect(windowSize = 1536): FakeClient {
-		const client = new FakeClient(this.#world, windowSize);
+		const client = new FakeClient(this.#loop, windowSize);
 		this.#waiting.push(client);
-		this.#world.post(() => {
+		this.#loop.post(() => {
 			if (this.listening && this.#waiting.length > 0) this.#options?.onReadable(this.#waiting.length);
 		});
 		return client;
@@ -287,7 +287,7 @@ export class FakePort implements ListenerPort {
 
 	/** Reports a pending connection that can't be accepted yet. */
 	press(): void {
-		this.#world.post(() => this.#options?.onReadable(0));
+		this.#loop.post(() => this.#options?.onReadable(0));
 	}
 
 	fail(message: string): void {

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { DEFAULT_LIMITS } from "../../modules/http/limits.js";
 import { type BodySource, type LiveBody, type LiveReader, NOTHING_YET } from "../../modules/http/response.js";
-import { Bench, get, TOKEN } from "./bench.js";
+import { Bed, get, TOKEN } from "./bed.js";
 import { type FakeClient, replies, text } from "./fake.js";
 
 const { beatMs, pauseMs, writeMs, graceMs, idleMs } = DEFAULT_LIMITS;
@@ -63,7 +63,7 @@ class News implements BodySource, LiveBody {
 /** The item as a chunk. */
 const chunk = (news: string) => `${news.length.toString(16).padStart(3, "0")}\r\n${news}\r\n`;
 
-class LiveBench extends Bench {
+class LiveBed extends Bed {
 	readonly news: News[] = [];
 
 	constructor(places?: number) {
@@ -86,7 +86,7 @@ class LiveBench extends Bench {
 	follow(windowSize?: number): FakeClient {
 		const client = this.connect(windowSize);
 		client.send(get("/news", TOKEN));
-		this.world.settle();
+		this.loop.settle();
 		assert.equal(client.take(), HEAD);
 		return client;
 	}
@@ -94,68 +94,68 @@ class LiveBench extends Bench {
 
 describe("HTTP server: bodies of events", () => {
 	it("send the head at once, and each item in an event-loop pass of its own", () => {
-		const bench = new LiveBench();
-		const client = bench.follow();
-		bench.news[0].publish("first");
+		const bed = new LiveBed();
+		const client = bed.follow();
+		bed.news[0].publish("first");
 		assert.equal(client.take(), "", "not during the call");
-		bench.world.advance(pauseMs);
+		bed.loop.advance(pauseMs);
 		assert.equal(client.take(), chunk("first"));
-		bench.world.advance(1000);
-		bench.news[0].publish("second");
-		bench.world.advance(0);
+		bed.loop.advance(1000);
+		bed.news[0].publish("second");
+		bed.loop.advance(0);
 		assert.equal(client.take(), chunk("second"), "at once, because nothing was sent for long");
-		assert.deepEqual(bench.mistakes, []);
+		assert.deepEqual(bed.mistakes, []);
 	});
 
 	it("are read at most every pauseMs, however many items there are, and give the latest", () => {
-		const bench = new LiveBench();
-		const client = bench.follow();
+		const bed = new LiveBed();
+		const client = bed.follow();
 		for (let i = 0; i < 1000; i++) {
-			bench.news[0].publish(`news ${i}`);
-			bench.world.advance(1);
+			bed.news[0].publish(`news ${i}`);
+			bed.loop.advance(1);
 		}
-		bench.world.advance(pauseMs);
+		bed.loop.advance(pauseMs);
 		const received = client.take();
 		assert.ok(received.endsWith(chunk("news 999")));
 		assert.ok(client.writes.length <= 2 + 1000 / pauseMs, `${client.writes.length} pieces`);
-		assert.ok(bench.news[0].reads < 20, `${bench.news[0].reads} reads`);
-		assert.ok(bench.world.timersSet < 20, `${bench.world.timersSet} timers`);
+		assert.ok(bed.news[0].reads < 20, `${bed.news[0].reads} reads`);
+		assert.ok(bed.loop.timersSet < 20, `${bed.loop.timersSet} timers`);
 	});
 
 	it("send a beat after each beatMs of silence, for longer than other replies may take", () => {
-		const bench = new LiveBench();
-		const client = bench.follow();
-		bench.world.advance(beatMs - 1);
+		const bed = new LiveBed();
+		const client = bed.follow();
+		bed.loop.advance(beatMs - 1);
 		assert.equal(client.take(), "");
-		bench.world.advance(1);
+		bed.loop.advance(1);
 		assert.equal(client.take(), chunk("beat"));
-		bench.world.advance(beatMs - 1000);
-		bench.news[0].publish("news");
-		bench.world.advance(beatMs - 1);
+		bed.loop.advance(beatMs - 1000);
+		bed.news[0].publish("news");
+		bed.loop.advance(beatMs - 1);
 		assert.equal(client.take(), chunk("news"), "the item ended the silence");
-		bench.world.advance(40 * beatMs);
+		bed.loop.advance(40 * beatMs);
 		assert.equal(client.take(), chunk("beat").repeat(40));
 		assert.equal(client.closed, false);
-		assert.deepEqual(bench.mistakes, []);
+		assert.deepEqual(bed.mistakes, []);
 	});
 
 	it("still send beats if the client keeps sending, and are not read more often because of it", () => {
-		const bench = new LiveBench();
-		const client = bench.follow();
-		const { reads } = bench.news[0];
+		const bed = new LiveBed();
+		const client = bed.follow();
+		const { reads } = bed.news[0];
 		for (let ms = 0; ms < beatMs; ms += 100) {
 			client.send("GET /");
-			bench.world.advance(100);
+			bed.loop.advance(100);
 		}
 		assert.equal(client.take(), chunk("beat"));
-		assert.ok(bench.news[0].reads - reads <= 3);
+		assert.ok(bed.news[0].reads - reads <= 3);
 	});
 
 	it("wait for room in the buffer: an item that does not fit after the head is sent after it", () => {
-		const bench = new LiveBench();
-		const client = bench.connect();
+		const bed = new LiveBed();
+		const client = bed.connect();
 		const long = "x".repeat(1000);
-		bench.route = (_, response) => {
+		bed.route = (_, response) => {
 			const news = new News();
 			news.latest = long;
 			response.closing = true;
@@ -163,177 +163,177 @@ describe("HTTP server: bodies of events", () => {
 			return undefined;
 		};
 		client.send(get("/news", TOKEN));
-		bench.world.settle();
+		bed.loop.settle();
 		assert.equal(client.take(), HEAD + chunk(long));
 	});
 
 	it("continue when the client's window opens again, even if all that was sent has filled it exactly", () => {
 		for (const size of [1, 7, HEAD.length, HEAD.length + chunk("first").length, 1536]) {
-			const bench = new LiveBench();
-			const client = bench.connect(size);
+			const bed = new LiveBed();
+			const client = bed.connect(size);
 			client.send(get("/news", TOKEN));
-			bench.world.settle();
+			bed.loop.settle();
 			for (const news of ["first", "second"]) {
-				bench.news[0].publish(news);
-				bench.world.advance(pauseMs);
+				bed.news[0].publish(news);
+				bed.loop.advance(pauseMs);
 			}
 			assert.equal(client.take(), HEAD + chunk("first") + chunk("second"), `window ${size}`);
-			assert.deepEqual(bench.mistakes, []);
+			assert.deepEqual(bed.mistakes, []);
 		}
 	});
 
 	it("end when their source ends, and then the connection is closed", () => {
-		const bench = new LiveBench();
-		const client = bench.follow();
-		bench.news[0].publish("last");
-		bench.world.advance(pauseMs);
-		bench.news[0].end();
-		bench.world.advance(pauseMs);
+		const bed = new LiveBed();
+		const client = bed.follow();
+		bed.news[0].publish("last");
+		bed.loop.advance(pauseMs);
+		bed.news[0].end();
+		bed.loop.advance(pauseMs);
 		assert.equal(replies(text.encode(HEAD + client.take()))[0].body, "last");
 		assert.ok(client.closed);
-		assert.equal(bench.news[0].closed, 1);
-		assert.equal(bench.world.timerCount, 0);
+		assert.equal(bed.news[0].closed, 1);
+		assert.equal(bed.loop.timerCount, 0);
 	});
 
 	it("end when the client disconnects, the server closes or the source throws an exception", () => {
 		for (const end of ["client", "server", "mistake"]) {
-			const bench = new LiveBench();
-			const client = bench.follow();
+			const bed = new LiveBed();
+			const client = bed.follow();
 			if (end === "client") client.leave();
-			else if (end === "server") bench.server.close();
+			else if (end === "server") bed.server.close();
 			else {
-				bench.news[0].read = () => {
+				bed.news[0].read = () => {
 					throw new Error("mistake");
 				};
-				bench.news[0].publish("x");
-				bench.world.advance(pauseMs);
-				assert.equal(bench.mistakes.length, 1);
+				bed.news[0].publish("x");
+				bed.loop.advance(pauseMs);
+				assert.equal(bed.mistakes.length, 1);
 			}
-			bench.world.settle();
-			assert.equal(bench.news[0].closed, 1, end);
-			assert.equal(bench.server.connectionCount, 0);
-			assert.equal(bench.server.deadlineMs, Number.POSITIVE_INFINITY);
-			bench.world.advance(10 * beatMs);
+			bed.loop.settle();
+			assert.equal(bed.news[0].closed, 1, end);
+			assert.equal(bed.server.connectionCount, 0);
+			assert.equal(bed.server.deadlineMs, Number.POSITIVE_INFINITY);
+			bed.loop.advance(10 * beatMs);
 			assert.equal(client.take(), "");
 		}
 	});
 
 	it("are closed if the client reads nothing for writeMs, and take no more memory meanwhile", () => {
-		const bench = new LiveBench();
-		const client = bench.follow(300);
+		const bed = new LiveBed();
+		const client = bed.follow(300);
 		client.reading = false;
 		let ms = 0;
 		for (; !client.closed && ms < 200_000; ms += 1000) {
-			bench.news[0].publish("x".repeat(100));
-			bench.world.advance(1000);
+			bed.news[0].publish("x".repeat(100));
+			bed.loop.advance(1000);
 		}
 		// The window is full after three pieces.
 		assert.ok(ms >= writeMs && ms <= writeMs + 5000, `${ms} ms`);
-		assert.equal(bench.news[0].closed, 1);
+		assert.equal(bed.news[0].closed, 1);
 		assert.ok(client.receivedLength <= 300);
 	});
 
 	it("are also closed writeMs after a beat that could not be sent", () => {
-		const bench = new LiveBench();
-		const client = bench.connect(HEAD.length + 3);
+		const bed = new LiveBed();
+		const client = bed.connect(HEAD.length + 3);
 		client.reading = false;
 		client.send(get("/news", TOKEN));
-		bench.world.advance(beatMs + writeMs - 1);
+		bed.loop.advance(beatMs + writeMs - 1);
 		assert.equal(client.take(), HEAD + chunk("beat").slice(0, 3));
 		assert.equal(client.closed, false);
-		bench.world.advance(1);
+		bed.loop.advance(1);
 		assert.ok(client.closed);
-		assert.equal(bench.news[0].closed, 1);
+		assert.equal(bed.news[0].closed, 1);
 	});
 
 	it("are sent to an HTTP/1.0 client without chunks, and to HEAD as a head only", () => {
-		const bench = new LiveBench();
-		const old = bench.connect();
+		const bed = new LiveBed();
+		const old = bed.connect();
 		old.send("GET /news HTTP/1.0\r\n\r\n");
-		bench.world.settle();
-		bench.news[0].publish("first");
-		bench.world.advance(pauseMs);
-		bench.news[0].publish("second");
-		bench.world.advance(pauseMs);
+		bed.loop.settle();
+		bed.news[0].publish("first");
+		bed.loop.advance(pauseMs);
+		bed.news[0].publish("second");
+		bed.loop.advance(pauseMs);
 		assert.equal(old.take(), "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nfirstsecond");
-		bench.news[0].end();
-		bench.world.advance(pauseMs);
+		bed.news[0].end();
+		bed.loop.advance(pauseMs);
 		assert.ok(old.closed);
-		const head = bench.connect();
+		const head = bed.connect();
 		head.send("HEAD /news HTTP/1.1\r\nHost: x\r\n\r\n");
-		bench.world.settle();
+		bed.loop.settle();
 		assert.equal(head.take(), HEAD);
-		assert.deepEqual([bench.news[1].closed, bench.news[1].reads], [1, 0]);
-		assert.deepEqual(bench.mistakes, []);
+		assert.deepEqual([bed.news[1].closed, bed.news[1].reads], [1, 0]);
+		assert.deepEqual(bed.mistakes, []);
 	});
 });
 
 describe("HTTP server: a new connection", () => {
 	it("replaces an event body before any other connection, after its grace period, with a token or without", () => {
-		const bench = new LiveBench(3);
+		const bed = new LiveBed(3);
 		// Idle connections without and with a token.
-		const stranger = bench.connect();
-		bench.world.advance(graceMs);
-		const known = bench.connect();
-		bench.exchange(known, get("/text", TOKEN));
-		bench.world.advance(graceMs);
-		const stream = bench.connect();
+		const stranger = bed.connect();
+		bed.loop.advance(graceMs);
+		const known = bed.connect();
+		bed.exchange(known, get("/text", TOKEN));
+		bed.loop.advance(graceMs);
+		const stream = bed.connect();
 		// The request itself may close an unknown client, to keep a place free.
 		stream.send(get("/news", TOKEN));
-		bench.world.settle();
-		const other = bench.connect();
-		bench.exchange(other, get("/text", TOKEN));
-		assert.equal(bench.server.connectionCount, 3);
+		bed.loop.settle();
+		const other = bed.connect();
+		bed.exchange(other, get("/text", TOKEN));
+		assert.equal(bed.server.connectionCount, 3);
 		assert.equal(stream.closed, false);
 		assert.ok(stranger.closed);
-		const newcomer = bench.connect();
+		const newcomer = bed.connect();
 		newcomer.send(get("/text"));
-		bench.world.settle();
+		bed.loop.settle();
 		assert.equal(newcomer.take(), "", "the stream has just begun");
-		bench.world.advance(graceMs);
+		bed.loop.advance(graceMs);
 		assert.ok(stream.closed);
-		assert.equal(bench.news[0].closed, 1);
+		assert.equal(bed.news[0].closed, 1);
 		assert.equal(replies(newcomer.takeBytes())[0].status, 200);
 		assert.deepEqual([known.closed, other.closed], [false, false]);
-		assert.deepEqual(bench.mistakes, []);
+		assert.deepEqual(bed.mistakes, []);
 	});
 
 	it("replaces an event body at once if all other connections wait for replies to requests with a token", () => {
-		const bench = new LiveBench(3);
-		const stream = bench.follow();
-		for (let i = 0; i < 2; i++) bench.connect().send(get("/later", TOKEN));
-		bench.world.advance(graceMs);
-		assert.equal(bench.later.length, 2);
-		const newcomer = bench.connect();
-		assert.equal(bench.exchange(newcomer, get("/text"))[0].status, 200);
+		const bed = new LiveBed(3);
+		const stream = bed.follow();
+		for (let i = 0; i < 2; i++) bed.connect().send(get("/later", TOKEN));
+		bed.loop.advance(graceMs);
+		assert.equal(bed.later.length, 2);
+		const newcomer = bed.connect();
+		assert.equal(bed.exchange(newcomer, get("/text"))[0].status, 200);
 		assert.ok(stream.closed);
 	});
 
 	it("may make many requests while an event body is sent, and they may take long", () => {
-		const bench = new LiveBench(3);
-		bench.follow();
-		bench.connect().send(get("/later", TOKEN));
-		const keptOpen = bench.connect();
-		bench.world.settle();
+		const bed = new LiveBed(3);
+		bed.follow();
+		bed.connect().send(get("/later", TOKEN));
+		const keptOpen = bed.connect();
+		bed.loop.settle();
 		for (let i = 0; i < 3; i++) {
-			const [reply] = bench.exchange(keptOpen, get("/text", TOKEN));
+			const [reply] = bed.exchange(keptOpen, get("/text", TOKEN));
 			assert.equal(reply.fields.get("connection"), undefined);
 		}
 		keptOpen.send(get("/later", TOKEN));
-		bench.world.settle();
+		bed.loop.settle();
 		assert.deepEqual(
-			bench.later.map(({ isGuest }) => isGuest),
+			bed.later.map(({ isGuest }) => isGuest),
 			[false, false],
 		);
 	});
 
 	it("is closed after the usual idle time, also while an event body is sent", () => {
-		const bench = new LiveBench(3);
-		bench.follow();
-		const idle = bench.connect();
-		bench.exchange(idle, get("/text", TOKEN));
-		bench.world.advance(idleMs);
+		const bed = new LiveBed(3);
+		bed.follow();
+		const idle = bed.connect();
+		bed.exchange(idle, get("/text", TOKEN));
+		bed.loop.advance(idleMs);
 		assert.ok(idle.closed);
-		assert.equal(bench.server.connectionCount, 1);
+		assert.equal(bed.server.connectionCount, 1);
 	});
 });

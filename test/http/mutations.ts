@@ -1,7 +1,7 @@
 /** Damaged requests to the whole HTTP server. A good request must work after every hundred. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Bench, get, post, request } from "./bench.js";
+import { Bed, get, post, request } from "./bed.js";
 import { text } from "./fake.js";
 
 const VALID = [
@@ -44,23 +44,23 @@ const damaged = fc
 
 /** Throws, with the seed, if one of `numRuns` damaged requests does harm. */
 export function surviveMutations(numRuns: number): void {
-	const bench = new Bench(2);
+	const bed = new Bed(2);
 	let runs = 0;
 	fc.assert(
 		fc.property(damaged, fc.integer({ min: 1, max: 300 }), (bytes, step) => {
-			const client = bench.connect();
+			const client = bed.connect();
 			for (let at = 0; at < bytes.length && !client.closed; at += step) {
 				client.send(bytes.subarray(at, at + step));
-				bench.world.settle();
+				bed.loop.settle();
 			}
 			assert.match(client.take(), /^(HTTP\/1\.1 [1-5]\d\d |$)/);
 			client.leave();
-			bench.world.settle();
+			bed.loop.settle();
 			assert.ok(client.closed);
-			assert.equal(bench.server.connectionCount, 0);
-			if (++runs % 100 === 0) bench.probe();
+			assert.equal(bed.server.connectionCount, 0);
+			if (++runs % 100 === 0) bed.probe();
 		}),
 		{ numRuns },
 	);
-	assert.deepEqual(bench.mistakes, []);
+	assert.deepEqual(bed.mistakes, []);
 }

@@ -2,17 +2,17 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { BytesSource } from "../../modules/http/response.js";
-import { Bench, get, Letters, post, request } from "./bench.js";
+import { Bed, get, Letters, post, request } from "./bed.js";
 import { replies } from "./fake.js";
 
 const errorCode = (body: string) => (JSON.parse(body) as { error: string; message: string }).error;
 
 describe("HTTP server: replies", () => {
 	it("answers and keeps the connection open", () => {
-		const bench = new Bench();
-		const client = bench.connect();
+		const bed = new Bed();
+		const client = bed.connect();
 		for (let i = 0; i < 3; i++) {
-			const [reply] = bench.exchange(client, get("/text"));
+			const [reply] = bed.exchange(client, get("/text"));
 			assert.equal(reply.status, 200);
 			assert.equal(reply.body, "hello");
 			assert.deepEqual(
@@ -25,87 +25,87 @@ describe("HTTP server: replies", () => {
 		}
 		assert.equal(client.closed, false);
 		assert.deepEqual(client.writes.length, 3, "a small reply leaves in one write");
-		assert.equal(bench.server.connectionCount, 1);
-		assert.equal(bench.server.listener(0)?.port, 8080);
-		assert.deepEqual(bench.mistakes, []);
+		assert.equal(bed.server.connectionCount, 1);
+		assert.equal(bed.server.listener(0)?.port, 8080);
+		assert.deepEqual(bed.mistakes, []);
 	});
 
 	it("streams bodies of known length and in chunks, of every size around that of the buffer", () => {
-		const bench = new Bench();
+		const bed = new Bed();
 		for (const window of [1536, 100, 1]) {
-			const client = bench.connect(window);
+			const client = bed.connect(window);
 			for (const size of [0, 1, 5, 900, 930, 950, 1000, 1011, 1012, 1013, 1019, 1024, 1025, 2100, 5000]) {
 				for (const [path, chunked] of [
 					["/known", false],
 					["/stream", true],
 				] as const) {
-					const [reply, other] = bench.exchange(client, get(`${path}?size=${size}&piece=300`));
+					const [reply, other] = bed.exchange(client, get(`${path}?size=${size}&piece=300`));
 					assert.equal(reply.body, Letters.text(size), `${path} ${size}`);
 					assert.equal(reply.chunked, chunked);
 					assert.equal(other, undefined);
-					assert.equal(bench.source?.closed, 1);
+					assert.equal(bed.source?.closed, 1);
 				}
 			}
 		}
-		assert.deepEqual(bench.mistakes, []);
+		assert.deepEqual(bed.mistakes, []);
 	});
 
 	it("sends a short stream in one write, including its end", () => {
-		const bench = new Bench();
-		const client = bench.connect();
-		bench.exchange(client, get("/stream?size=500"));
+		const bed = new Bed();
+		const client = bed.connect();
+		bed.exchange(client, get("/stream?size=500"));
 		assert.equal(client.writes.length, 1);
 	});
 
 	it("sends no body for HEAD, but the same fields as for GET", () => {
-		const bench = new Bench();
-		const client = bench.connect();
-		const [known] = bench.exchange(client, request("HEAD", "/known?size=77"), true);
+		const bed = new Bed();
+		const client = bed.connect();
+		const [known] = bed.exchange(client, request("HEAD", "/known?size=77"), true);
 		assert.equal(known.fields.get("content-length"), "77");
-		assert.equal(bench.source?.reads, 0);
-		assert.equal(bench.source?.closed, 1);
-		const [chunked] = bench.exchange(client, request("HEAD", "/stream"), true);
+		assert.equal(bed.source?.reads, 0);
+		assert.equal(bed.source?.closed, 1);
+		const [chunked] = bed.exchange(client, request("HEAD", "/stream"), true);
 		assert.equal(chunked.fields.get("transfer-encoding"), "chunked");
-		const [missing] = bench.exchange(client, request("HEAD", "/missing"), true);
+		const [missing] = bed.exchange(client, request("HEAD", "/missing"), true);
 		assert.equal(missing.status, 404);
-		assert.equal(bench.exchange(client, get("/text"))[0].body, "hello");
+		assert.equal(bed.exchange(client, get("/text"))[0].body, "hello");
 	});
 
 	it("sends neither body nor length with 204 and 304", () => {
-		const bench = new Bench();
-		const client = bench.connect();
-		bench.route = (_, response) => {
-			response.send(bench.requests % 2 === 0 ? 304 : 204, new BytesSource(Uint8Array.of(1)), 1);
+		const bed = new Bed();
+		const client = bed.connect();
+		bed.route = (_, response) => {
+			response.send(bed.requests % 2 === 0 ? 304 : 204, new BytesSource(Uint8Array.of(1)), 1);
 			return undefined;
 		};
 		for (const status of [204, 304]) {
-			const [reply] = bench.exchange(client, get("/"));
+			const [reply] = bed.exchange(client, get("/"));
 			assert.equal(reply.status, status);
 			assert.equal(reply.fields.size, 0);
 		}
 	});
 
 	it("sends an empty body with its length", () => {
-		const bench = new Bench();
-		bench.route = (_, response) => {
+		const bed = new Bed();
+		bed.route = (_, response) => {
 			response.send(200);
 			return undefined;
 		};
-		assert.equal(bench.exchange(bench.connect(), get("/"))[0].fields.get("content-length"), "0");
+		assert.equal(bed.exchange(bed.connect(), get("/"))[0].fields.get("content-length"), "0");
 	});
 
 	it("supports HTTP/1.0: closes unless keep-alive is requested, and sends no chunks", () => {
-		const bench = new Bench();
+		const bed = new Bed();
 		const old = (target: string, fields = "") => `GET ${target} HTTP/1.0\r\n${fields}\r\n`;
-		let client = bench.connect();
-		const [reply] = bench.exchange(client, old("/text"));
+		let client = bed.connect();
+		const [reply] = bed.exchange(client, old("/text"));
 		assert.equal(reply.fields.get("connection"), "close");
 		assert.ok(client.closed);
-		client = bench.connect();
-		const [keepAliveReply] = bench.exchange(client, old("/text", "Connection: keep-alive\r\n"));
+		client = bed.connect();
+		const [keepAliveReply] = bed.exchange(client, old("/text", "Connection: keep-alive\r\n"));
 		assert.equal(keepAliveReply.fields.get("connection"), "keep-alive");
 		assert.equal(client.closed, false);
-		const [streamed] = bench.exchange(client, old("/stream?size=3000", "Connection: keep-alive\r\n"));
+		const [streamed] = bed.exchange(client, old("/stream?size=3000", "Connection: keep-alive\r\n"));
 		assert.equal(streamed.body, Letters.text(3000));
 		assert.equal(streamed.fields.get("connection"), "close");
 		assert.equal(streamed.chunked, false);
@@ -113,45 +113,45 @@ describe("HTTP server: replies", () => {
 	});
 
 	it("closes if the client or the handler requests it", () => {
-		const bench = new Bench();
-		let client = bench.connect();
-		assert.equal(bench.exchange(client, get("/text", "Connection: close"))[0].fields.get("connection"), "close");
+		const bed = new Bed();
+		let client = bed.connect();
+		assert.equal(bed.exchange(client, get("/text", "Connection: close"))[0].fields.get("connection"), "close");
 		assert.ok(client.closed);
-		bench.route = (_, response) => {
+		bed.route = (_, response) => {
 			response.closing = true;
 			response.send(200);
 			return undefined;
 		};
-		client = bench.connect();
-		assert.equal(bench.exchange(client, get("/text"))[0].fields.get("connection"), "close");
+		client = bed.connect();
+		assert.equal(bed.exchange(client, get("/text"))[0].fields.get("connection"), "close");
 		assert.ok(client.closed);
-		assert.equal(bench.server.connectionCount, 0);
+		assert.equal(bed.server.connectionCount, 0);
 	});
 
 	it("rejects CR, LF and other such characters in the head of a reply", () => {
 		for (const value of ["a\r\nX: y", "a\nb", "\0", "é", "\x7f"]) {
-			const bench = new Bench();
-			bench.route = (_, response) => {
+			const bed = new Bed();
+			bed.route = (_, response) => {
 				response.header("X", value).send(200);
 				return undefined;
 			};
-			const [reply] = bench.exchange(bench.connect(), get("/"));
+			const [reply] = bed.exchange(bed.connect(), get("/"));
 			assert.equal(reply.status, 500);
-			assert.ok(bench.mistakes.pop() instanceof RangeError);
+			assert.ok(bed.mistakes.pop() instanceof RangeError);
 		}
 	});
 
 	it("replies 500 if the head of a reply does not fit", () => {
-		const bench = new Bench();
+		const bed = new Bed();
 		const source = new Letters(5);
-		bench.route = (_, response) => {
+		bed.route = (_, response) => {
 			response.header("X", "x".repeat(1000)).send(200, source, 5);
 			return undefined;
 		};
-		const client = bench.connect();
-		const [reply] = bench.exchange(client, get("/"));
+		const client = bed.connect();
+		const [reply] = bed.exchange(client, get("/"));
 		assert.equal(reply.status, 500);
-		assert.equal(bench.mistakes.length, 1);
+		assert.equal(bed.mistakes.length, 1);
 		assert.equal(source.closed, 1);
 	});
 });
@@ -161,8 +161,8 @@ describe("HTTP server: bodies of requests", () => {
 		const body = Letters.text(4500);
 		const chunked = `${request("POST", "/echo", "Transfer-Encoding: chunked")}3\r\nabc\r\n5dc;x=y\r\n${Letters.text(1500)}\r\n0\r\nT: u\r\n\r\n`;
 		for (const step of [1 << 20, 1000, 17, 1]) {
-			const bench = new Bench();
-			const client = bench.connect();
+			const bed = new Bed();
+			const client = bed.connect();
 			for (const [wire, expected] of [
 				[post("/echo", body), body],
 				[chunked, `abc${Letters.text(1500)}`],
@@ -170,141 +170,139 @@ describe("HTTP server: bodies of requests", () => {
 			] as const) {
 				for (let at = 0; at < wire.length; at += step) {
 					client.send(wire.slice(at, at + step));
-					bench.world.settle();
+					bed.loop.settle();
 				}
 				const [reply] = replies(client.takeBytes());
 				assert.equal(reply.status, 200);
-				assert.equal(bench.sink?.body, expected);
-				assert.equal(bench.sink?.ended, 1);
+				assert.equal(bed.sink?.body, expected);
+				assert.equal(bed.sink?.ended, 1);
 			}
 			assert.equal(client.closed, false);
-			assert.deepEqual(bench.mistakes, []);
+			assert.deepEqual(bed.mistakes, []);
 		}
 	});
 
 	it("accepts a body as long as the limit, and rejects a longer one with 413 before it is sent", () => {
-		const bench = new Bench();
+		const bed = new Bed();
 		for (const length of [4999, 5000]) {
-			assert.equal(bench.exchange(bench.connect(), post("/echo", "x".repeat(length)))[0].status, 200);
+			assert.equal(bed.exchange(bed.connect(), post("/echo", "x".repeat(length)))[0].status, 200);
 		}
-		const client = bench.connect();
-		const [reply] = bench.exchange(client, request("POST", "/echo", "Content-Length: 5001", "Expect: 100-continue"));
+		const client = bed.connect();
+		const [reply] = bed.exchange(client, request("POST", "/echo", "Content-Length: 5001", "Expect: 100-continue"));
 		assert.equal(reply.status, 413);
 		assert.equal(errorCode(reply.body), "too_large");
 		assert.equal(reply.fields.get("cache-control"), "no-store");
 		assert.equal(reply.fields.get("connection"), "close");
-		assert.equal(bench.sink?.body, "");
-		assert.equal(bench.sink?.aborted, 1);
+		assert.equal(bed.sink?.body, "");
+		assert.equal(bed.sink?.aborted, 1);
 	});
 
 	it("rejects chunks beyond the limit with 413 when they arrive", () => {
-		const bench = new Bench();
-		const client = bench.connect();
+		const bed = new Bed();
+		const client = bed.connect();
 		const head = request("POST", "/echo", "Transfer-Encoding: chunked");
 		const chunk = `3e8\r\n${"x".repeat(1000)}\r\n`;
-		assert.deepEqual(bench.exchange(client, head + chunk.repeat(5)), []);
-		assert.equal(bench.sink?.body.length, 5000);
-		const [reply] = bench.exchange(client, "1\r\nx\r\n0\r\n\r\n");
+		assert.deepEqual(bed.exchange(client, head + chunk.repeat(5)), []);
+		assert.equal(bed.sink?.body.length, 5000);
+		const [reply] = bed.exchange(client, "1\r\nx\r\n0\r\n\r\n");
 		assert.equal(reply.status, 413);
-		assert.equal(bench.sink?.aborted, 1);
-		assert.equal(bench.sink?.body.length, 5000);
+		assert.equal(bed.sink?.aborted, 1);
+		assert.equal(bed.sink?.body.length, 5000);
 	});
 
-	it("sends 100 Continue only to a client that waits, and only if the body is wanted", () => {
-		const bench = new Bench();
-		const client = bench.connect();
-		const [go] = bench.exchange(client, request("POST", "/echo", "Content-Length: 3", "Expect: 100-continue"));
+	it("sends 100 Continue only to a client that waits, and only if the server needs the body", () => {
+		const bed = new Bed();
+		const client = bed.connect();
+		const [go] = bed.exchange(client, request("POST", "/echo", "Content-Length: 3", "Expect: 100-continue"));
 		assert.equal(go.status, 100);
-		assert.equal(bench.exchange(client, "abc")[0].status, 200);
+		assert.equal(bed.exchange(client, "abc")[0].status, 200);
 		assert.deepEqual(
-			bench.exchange(client, post("/echo", "abc", "Expect: 100-continue")).map((r) => r.status),
+			bed.exchange(client, post("/echo", "abc", "Expect: 100-continue")).map((r) => r.status),
 			[200],
 		);
 		assert.deepEqual(
-			bench
-				.exchange(client, request("POST", "/echo", "Content-Length: 0", "Expect: 100-continue"))
-				.map((r) => r.status),
+			bed.exchange(client, request("POST", "/echo", "Content-Length: 0", "Expect: 100-continue")).map((r) => r.status),
 			[200],
 		);
-		const [refused] = bench.exchange(client, request("POST", "/missing", "Content-Length: 3", "Expect: 100-continue"));
+		const [refused] = bed.exchange(client, request("POST", "/missing", "Content-Length: 3", "Expect: 100-continue"));
 		assert.equal(refused.status, 404);
 		assert.equal(refused.fields.get("connection"), "close");
 	});
 
 	it("discards a short unwanted body, and keeps the connection open", () => {
-		const bench = new Bench();
-		const client = bench.connect();
-		const [first, second] = bench.exchange(client, post("/missing", "x".repeat(4096)) + get("/text"));
+		const bed = new Bed();
+		const client = bed.connect();
+		const [first, second] = bed.exchange(client, post("/missing", "x".repeat(4096)) + get("/text"));
 		assert.equal(first.status, 404);
 		assert.equal(second.body, "hello");
 		// The body may also arrive after the reply.
-		assert.equal(bench.exchange(client, request("POST", "/missing", "Content-Length: 10"))[0].status, 404);
-		assert.deepEqual(bench.exchange(client, "01234"), []);
-		assert.equal(bench.exchange(client, `56789${get("/text")}`)[0].body, "hello");
-		assert.equal(bench.requests, 4);
+		assert.equal(bed.exchange(client, request("POST", "/missing", "Content-Length: 10"))[0].status, 404);
+		assert.deepEqual(bed.exchange(client, "01234"), []);
+		assert.equal(bed.exchange(client, `56789${get("/text")}`)[0].body, "hello");
+		assert.equal(bed.requests, 4);
 	});
 
 	it("keeps reading after it rejected a long body, so that the reply survives, then closes", () => {
-		const bench = new Bench();
-		const client = bench.connect();
-		const [reply] = bench.exchange(client, request("POST", "/missing", "Content-Length: 1000000") + "x".repeat(3000));
+		const bed = new Bed();
+		const client = bed.connect();
+		const [reply] = bed.exchange(client, request("POST", "/missing", "Content-Length: 1000000") + "x".repeat(3000));
 		assert.equal(reply.status, 404);
 		assert.equal(reply.fields.get("connection"), "close");
 		assert.equal(client.closed, false);
-		for (let i = 0; i < 10; i++) bench.exchange(client, "x".repeat(3000));
+		for (let i = 0; i < 10; i++) bed.exchange(client, "x".repeat(3000));
 		assert.equal(client.toServer.length, 0);
 		assert.equal(client.closed, false);
-		bench.world.advance(1999);
+		bed.loop.advance(1999);
 		assert.equal(client.closed, false);
-		bench.world.advance(1);
+		bed.loop.advance(1);
 		assert.equal(client.closed, true);
-		const flood = bench.connect();
-		bench.exchange(flood, request("POST", "/missing", "Content-Length: 1000000") + "x".repeat(70000));
+		const flood = bed.connect();
+		bed.exchange(flood, request("POST", "/missing", "Content-Length: 1000000") + "x".repeat(70000));
 		assert.equal(flood.closed, true);
 	});
 
 	it("closes at once when the client has closed after the rejection", () => {
-		const bench = new Bench();
-		const client = bench.connect();
-		bench.exchange(client, request("POST", "/missing", "Content-Length: 1000000"));
+		const bed = new Bed();
+		const client = bed.connect();
+		bed.exchange(client, request("POST", "/missing", "Content-Length: 1000000"));
 		client.leave();
-		bench.world.settle();
+		bed.loop.settle();
 		assert.equal(client.closed, true);
 	});
 
 	it("rejects broken chunks with 400", () => {
-		const bench = new Bench();
-		const client = bench.connect();
-		const [reply] = bench.exchange(client, `${request("POST", "/echo", "Transfer-Encoding: chunked")}3\r\nabcd`);
+		const bed = new Bed();
+		const client = bed.connect();
+		const [reply] = bed.exchange(client, `${request("POST", "/echo", "Transfer-Encoding: chunked")}3\r\nabcd`);
 		assert.equal(reply.status, 400);
-		assert.equal(bench.sink?.aborted, 1);
+		assert.equal(bed.sink?.aborted, 1);
 	});
 
 	it("lets a handler reply in the middle of a body", () => {
-		const bench = new Bench();
-		const client = bench.connect();
-		bench.route = (_, response) => ({
+		const bed = new Bed();
+		const client = bed.connect();
+		bed.route = (_, response) => ({
 			limit: 100,
 			write: () => response.sendText(400, "no"),
 			end: () => assert.fail("answered already"),
 			abort: () => assert.fail("answered already"),
 		});
-		const [reply] = bench.exchange(client, `${request("POST", "/", "Content-Length: 10")}abc`);
+		const [reply] = bed.exchange(client, `${request("POST", "/", "Content-Length: 10")}abc`);
 		assert.equal(reply.body, "no");
-		bench.route = undefined;
-		assert.equal(bench.exchange(client, `defghij${get("/text")}`)[0].body, "hello");
+		bed.route = undefined;
+		assert.equal(bed.exchange(client, `defghij${get("/text")}`)[0].body, "hello");
 	});
 
 	it("keeps the fields readable in begin, and drops them when the body needs the room", () => {
-		const bench = new Bench();
+		const bed = new Bed();
 		let later: (() => string | undefined) | undefined;
-		bench.route = (incoming, response) => {
+		bed.route = (incoming, response) => {
 			assert.equal(incoming.header("authorization"), "Bearer x");
 			later = () => incoming.header("authorization");
 			return { limit: 5000, write: () => {}, end: () => response.sendText(200, incoming.path) };
 		};
-		const client = bench.connect();
-		const [reply] = bench.exchange(client, post("/p?q", "x".repeat(4000), "Authorization: Bearer x"));
+		const client = bed.connect();
+		const [reply] = bed.exchange(client, post("/p?q", "x".repeat(4000), "Authorization: Bearer x"));
 		assert.equal(reply.body, "/p");
 		assert.equal(later?.(), undefined);
 	});
@@ -320,44 +318,44 @@ describe("HTTP server: errors", () => {
 		[505, "unsupported", "GET / HTTP/3.0\r\n\r\n"],
 	] as const) {
 		it(`replies ${status} ${code} without calling the handler, and closes the connection`, () => {
-			const bench = new Bench();
-			const client = bench.connect();
-			const [reply, other] = bench.exchange(client, data + get("/text"));
+			const bed = new Bed();
+			const client = bed.connect();
+			const [reply, other] = bed.exchange(client, data + get("/text"));
 			assert.equal(reply.status, status);
 			assert.equal(errorCode(reply.body), code);
 			assert.equal(reply.fields.get("content-type"), "application/json");
 			assert.equal(reply.fields.get("connection"), "close");
 			assert.equal(other, undefined);
-			assert.equal(bench.requests, 0);
-			bench.world.advance(3000);
+			assert.equal(bed.requests, 0);
+			bed.loop.advance(3000);
 			assert.ok(client.closed);
-			bench.probe();
-			assert.deepEqual(bench.mistakes, []);
+			bed.probe();
+			assert.deepEqual(bed.mistakes, []);
 		});
 	}
 
 	it("replies 500 to an exception in a handler, logs it once, and continues", () => {
-		const bench = new Bench();
-		const client = bench.connect();
-		const [reply] = bench.exchange(client, get("/bad"));
+		const bed = new Bed();
+		const client = bed.connect();
+		const [reply] = bed.exchange(client, get("/bad"));
 		assert.equal(reply.status, 500);
 		assert.equal(errorCode(reply.body), "internal");
-		assert.equal(bench.mistakes.length, 1);
-		bench.world.advance(3000);
+		assert.equal(bed.mistakes.length, 1);
+		bed.loop.advance(3000);
 		assert.ok(client.closed);
-		bench.probe();
+		bed.probe();
 	});
 
 	it("replies 500 to an exception in a sink, in write or end", () => {
 		for (const where of ["write", "end"]) {
-			const bench = new Bench();
+			const bed = new Bed();
 			const fail = () => {
 				throw new Error(where);
 			};
-			bench.route = () => ({ limit: 100, write: where === "write" ? fail : () => {}, end: fail });
-			const [reply] = bench.exchange(bench.connect(), post("/", "abc"));
+			bed.route = () => ({ limit: 100, write: where === "write" ? fail : () => {}, end: fail });
+			const [reply] = bed.exchange(bed.connect(), post("/", "abc"));
 			assert.equal(reply.status, 500);
-			assert.equal(bench.mistakes.length, 1);
+			assert.equal(bed.mistakes.length, 1);
 		}
 	});
 
@@ -366,9 +364,9 @@ describe("HTTP server: errors", () => {
 			[0, 500],
 			[3000, 200],
 		] as const) {
-			const bench = new Bench();
+			const bed = new Bed();
 			let left = good;
-			bench.route = (_, response) => {
+			bed.route = (_, response) => {
 				response.send(200, {
 					read: (into, start, end) => {
 						if (left <= 0) throw new Error("source");
@@ -380,54 +378,54 @@ describe("HTTP server: errors", () => {
 				});
 				return undefined;
 			};
-			const client = bench.connect();
+			const client = bed.connect();
 			client.send(get("/"));
-			bench.world.settle();
+			bed.loop.settle();
 			assert.match(client.take(), new RegExp(`^HTTP/1.1 ${status} `));
-			bench.world.advance(3000);
+			bed.loop.advance(3000);
 			assert.ok(client.closed);
-			assert.equal(bench.mistakes.length, 1);
-			assert.equal(bench.server.connectionCount, 0);
-			bench.route = undefined;
-			bench.probe();
+			assert.equal(bed.mistakes.length, 1);
+			assert.equal(bed.server.connectionCount, 0);
+			bed.route = undefined;
+			bed.probe();
 		}
 	});
 
 	it("closes the connection if a body is shorter than its length, and never sends more than that", () => {
-		const bench = new Bench();
-		bench.route = (incoming, response) => {
+		const bed = new Bed();
+		bed.route = (incoming, response) => {
 			response.send(200, new Letters(2000), incoming.path === "/short" ? 2001 : 1999);
 			return undefined;
 		};
-		let client = bench.connect();
-		assert.equal(bench.exchange(client, get("/long"))[0].body, Letters.text(1999));
+		let client = bed.connect();
+		assert.equal(bed.exchange(client, get("/long"))[0].body, Letters.text(1999));
 		assert.equal(client.closed, false);
-		client = bench.connect();
+		client = bed.connect();
 		client.send(get("/short"));
-		bench.world.settle();
+		bed.loop.settle();
 		assert.ok(client.closed);
-		assert.equal(bench.mistakes.length, 1);
+		assert.equal(bed.mistakes.length, 1);
 	});
 
 	it("can be closed from within a handler", () => {
-		const bench = new Bench();
-		bench.route = (_, response) => {
-			bench.server.close();
+		const bed = new Bed();
+		bed.route = (_, response) => {
+			bed.server.close();
 			response.sendText(200, "too late");
 			return undefined;
 		};
-		const client = bench.connect();
-		assert.deepEqual(bench.exchange(client, get("/") + get("/")), []);
+		const client = bed.connect();
+		assert.deepEqual(bed.exchange(client, get("/") + get("/")), []);
 		assert.ok(client.closed);
-		assert.equal(bench.requests, 1);
-		assert.equal(bench.world.timerCount, 0);
-		assert.deepEqual(bench.mistakes, []);
+		assert.equal(bed.requests, 1);
+		assert.equal(bed.loop.timerCount, 0);
+		assert.deepEqual(bed.mistakes, []);
 	});
 
 	it("traces errors of the listener", () => {
-		const bench = new Bench();
-		bench.port.fail("gone");
-		assert.deepEqual(bench.traced, ["http: listener: gone"]);
+		const bed = new Bed();
+		bed.port.fail("gone");
+		assert.deepEqual(bed.traced, ["http: listener: gone"]);
 	});
 });
 
@@ -442,12 +440,12 @@ describe("HTTP server: pipelining", () => {
 			get("/missing");
 		fc.assert(
 			fc.property(fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 6 }), (sizes) => {
-				const bench = new Bench();
-				const client = bench.connect(700);
+				const bed = new Bed();
+				const client = bed.connect(700);
 				for (let at = 0, i = 0; at < wire.length; i++) {
 					const size = sizes[i % sizes.length];
 					client.send(wire.slice(at, at + size));
-					bench.world.settle();
+					bed.loop.settle();
 					at += size;
 				}
 				const list = replies(client.takeBytes(), (index) => index === 3);
@@ -465,15 +463,15 @@ describe("HTTP server: pipelining", () => {
 	});
 
 	it("leaves the bytes of the next request in the socket while one is being answered", () => {
-		const bench = new Bench();
-		const client = bench.connect();
-		bench.exchange(client, get("/later"));
-		bench.exchange(client, get("/text").repeat(200));
-		assert.equal(bench.requests, 1);
+		const bed = new Bed();
+		const client = bed.connect();
+		bed.exchange(client, get("/later"));
+		bed.exchange(client, get("/text").repeat(200));
+		assert.equal(bed.requests, 1);
 		assert.equal(client.toServer.length, get("/text").length * 200);
-		bench.later[0].send(200);
-		bench.world.settle();
-		assert.equal(bench.requests, 201);
+		bed.later[0].send(200);
+		bed.loop.settle();
+		assert.equal(bed.requests, 201);
 		assert.equal(replies(client.takeBytes()).length, 201);
 	});
 });

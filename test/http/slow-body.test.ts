@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import type { BodySink } from "../../modules/http/handler.js";
 import type { HTTPResponse } from "../../modules/http/response.js";
-import { Bench, get, request, TOKEN } from "./bench.js";
+import { Bed, get, request, TOKEN } from "./bed.js";
 import { replies } from "./fake.js";
 
 /** A sink that accepts up to `appetite` bytes a call. */
@@ -16,7 +16,7 @@ class Slow implements BodySink {
 	rest = 0;
 	body = "";
 	/** For each piece, the number of its event-loop pass. */
-	readonly turns: number[] = [];
+	readonly ticks: number[] = [];
 	ended = 0;
 	aborted = 0;
 	/** Replies 500 after that many bytes. */
@@ -32,7 +32,7 @@ class Slow implements BodySink {
 		const taken = Math.min(this.#appetite, end - start);
 		this.body += String.fromCharCode(...bytes.subarray(start, start + taken));
 		this.rest = end - start - taken;
-		this.turns.push(turn);
+		this.ticks.push(tick);
 		if (this.body.length >= this.refuseAt) this.#response.sendText(500, "refused");
 	}
 
@@ -46,12 +46,12 @@ class Slow implements BodySink {
 	}
 }
 
-let turn = 0;
+let tick = 0;
 
-function setUp(appetite = 1000): { bench: Bench; sinks: Slow[] } {
-	const bench = new Bench();
+function setUp(appetite = 1000): { bed: Bed; sinks: Slow[] } {
+	const bed = new Bed();
 	const sinks: Slow[] = [];
-	bench.route = (one, response) => {
+	bed.route = (one, response) => {
 		if (one.path !== "/slow") {
 			response.sendText(200, "hello");
 			return undefined;
@@ -61,13 +61,13 @@ function setUp(appetite = 1000): { bench: Bench; sinks: Slow[] } {
 		return sink;
 	};
 	// Each timer callback is a pass.
-	const { set } = bench.world.timers;
-	bench.world.timers.set = (callback, delayMs) =>
+	const { set } = bed.loop.timers;
+	bed.loop.timers.set = (callback, delayMs) =>
 		set(() => {
-			turn++;
+			tick++;
 			callback();
 		}, delayMs);
-	return { bench, sinks };
+	return { bed, sinks };
 }
 
 const LETTERS = Array.from({ length: 10_000 }, (_, i) => String.fromCharCode(0x61 + (i % 26))).join("");
@@ -75,17 +75,17 @@ const LETTERS = Array.from({ length: 10_000 }, (_, i) => String.fromCharCode(0x6
 describe("HTTP server: slow bodies", () => {
 	it("are passed on one piece per event-loop pass; the unused rest of a piece is passed again, and nothing else twice", () => {
 		for (const chunked of [false, true]) {
-			const { bench, sinks } = setUp(700);
-			const client = bench.connect();
+			const { bed, sinks } = setUp(700);
+			const client = bed.connect();
 			const framing = chunked ? "Transfer-Encoding: chunked" : `Content-Length: ${LETTERS.length}`;
 			const body = chunked
 				? `1388\r\n${LETTERS.slice(0, 5000)}\r\n1388\r\n${LETTERS.slice(5000)}\r\n0\r\n\r\n`
 				: LETTERS;
 			client.send(request("POST", "/slow", framing, TOKEN) + body + get("/text"));
-			bench.world.advance(1000);
+			bed.loop.advance(1000);
 			const [sink] = sinks;
 			assert.equal(sink.body, LETTERS);
-			assert.equal(new Set(sink.turns).size, sink.turns.length, "two pieces in one pass");
+			assert.equal(new Set(sink.ticks).size, sink.ticks.length, "two pieces in one pass");
 			assert.deepEqual([sink.ended, sink.aborted], [1, 0]);
 			const received = replies(client.takeBytes());
 			assert.deepEqual(
@@ -93,96 +93,96 @@ describe("HTTP server: slow bodies", () => {
 				["10000", "hello"],
 				"the next request waits in the same buffer",
 			);
-			assert.deepEqual(bench.mistakes, []);
+			assert.deepEqual(bed.mistakes, []);
 		}
 	});
 
 	it("do not block other connections", () => {
-		const { bench, sinks } = setUp(100);
-		const client = bench.connect();
+		const { bed, sinks } = setUp(100);
+		const client = bed.connect();
 		client.send(request("POST", "/slow", `Content-Length: ${LETTERS.length}`, TOKEN) + LETTERS);
-		bench.world.settle();
-		bench.probe();
+		bed.loop.settle();
+		bed.probe();
 		assert.ok(sinks[0].body.length < 1000);
-		bench.world.advance(1000);
+		bed.loop.advance(1000);
 		assert.equal(sinks[0].ended, 1);
 	});
 
 	it("may be silent for 30 s, and take 15 minutes as a whole", () => {
-		const { bench, sinks } = setUp();
-		const silent = bench.connect();
+		const { bed, sinks } = setUp();
+		const silent = bed.connect();
 		silent.send(request("POST", "/slow", "Content-Length: 9000", TOKEN) + LETTERS.slice(0, 100));
-		bench.world.advance(29_000);
+		bed.loop.advance(29_000);
 		assert.equal(sinks[0].aborted, 0);
-		bench.world.advance(1001);
+		bed.loop.advance(1001);
 		assert.equal(replies(silent.takeBytes())[0].status, 408);
 		assert.equal(sinks[0].aborted, 1);
-		const slow = bench.connect();
+		const slow = bed.connect();
 		slow.send(request("POST", "/slow", "Content-Length: 9000", TOKEN));
 		for (let i = 0; i < 36; i++) {
 			slow.send("x");
-			bench.world.advance(25_000);
+			bed.loop.advance(25_000);
 			assert.equal(sinks[1].aborted, Number(i === 35));
 		}
 		assert.equal(replies(slow.takeBytes())[0].status, 408);
-		assert.deepEqual(bench.mistakes, []);
+		assert.deepEqual(bed.mistakes, []);
 	});
 
 	it("end if the client disconnects or the server closes between two pieces", () => {
 		for (const end of ["client", "server"]) {
-			const { bench, sinks } = setUp(100);
-			const client = bench.connect();
+			const { bed, sinks } = setUp(100);
+			const client = bed.connect();
 			client.send(request("POST", "/slow", `Content-Length: ${LETTERS.length}`, TOKEN) + LETTERS);
-			bench.world.settle();
+			bed.loop.settle();
 			if (end === "client") client.leave();
-			else bench.server.close();
-			bench.world.advance(60_000);
+			else bed.server.close();
+			bed.loop.advance(60_000);
 			if (end === "server") assert.deepEqual([sinks[0].ended, sinks[0].aborted], [0, 1]);
 			else assert.equal(sinks[0].ended + sinks[0].aborted, 1);
-			assert.equal(bench.server.connectionCount, 0);
-			assert.deepEqual(bench.mistakes, []);
+			assert.equal(bed.server.connectionCount, 0);
+			assert.deepEqual(bed.mistakes, []);
 		}
 	});
 
 	it("are read to the end after an early reply if the request has a token, so that a client that reads late gets the reply", () => {
 		const long = LETTERS.repeat(9);
 		for (const isKnown of [true, false]) {
-			const bench = new Bench();
-			bench.route = (_, response) => {
+			const bed = new Bed();
+			bed.route = (_, response) => {
 				response.sendText(500, "refused");
 				return undefined;
 			};
-			const client = bench.connect();
+			const client = bed.connect();
 			client.reading = false;
 			const fields = [`Content-Length: ${long.length}`, ...(isKnown ? [TOKEN] : [])];
 			client.send(request("POST", "/slow", ...fields));
 			for (let at = 0; at < long.length; at += 10_000) {
 				client.send(long.slice(at, at + 10_000));
-				bench.world.advance(1900);
+				bed.loop.advance(1900);
 			}
 			assert.equal(client.toServer.length === 0, isKnown, "all was read");
 			client.reading = true;
-			bench.world.advance(1900);
+			bed.loop.advance(1900);
 			if (isKnown) assert.equal(replies(client.takeBytes())[0].body, "refused");
-			bench.world.advance(10_000);
+			bed.loop.advance(10_000);
 			assert.ok(client.closed);
-			assert.deepEqual(bench.mistakes, []);
+			assert.deepEqual(bed.mistakes, []);
 		}
 	});
 
 	it("may be rejected in the middle of a piece", () => {
-		const { bench, sinks } = setUp(500);
-		const client = bench.connect();
+		const { bed, sinks } = setUp(500);
+		const client = bed.connect();
 		client.send(request("POST", "/slow", `Content-Length: ${LETTERS.length}`, TOKEN));
-		bench.world.settle();
+		bed.loop.settle();
 		sinks[0].refuseAt = 1000;
 		client.send(LETTERS);
-		bench.world.advance(100);
+		bed.loop.advance(100);
 		const [reply] = replies(client.takeBytes());
 		assert.deepEqual([reply.status, reply.body, reply.fields.get("connection")], [500, "refused", "close"]);
 		assert.deepEqual([sinks[0].ended, sinks[0].aborted], [0, 0]);
 		assert.equal(client.toServer.length, 0);
-		bench.world.advance(5000);
+		bed.loop.advance(5000);
 		assert.ok(client.closed);
 	});
 });

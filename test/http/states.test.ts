@@ -4,11 +4,11 @@
  */
 import assert from "node:assert/strict";
 import type { HTTPResponse } from "../../modules/http/response.js";
-import { Bench, get, post } from "./bench.js";
+import { Bed, get, post } from "./bed.js";
 import { type FakeClient, replies } from "./fake.js";
 
 interface Case {
-	readonly bench: Bench;
+	readonly bed: Bed;
 	readonly client: FakeClient;
 	/** Completes the current request. */
 	finish(): void;
@@ -21,12 +21,12 @@ interface Case {
 const NOTHING = () => {};
 const BODY = "0123456789";
 
-function begin(...pieces: string[]): { bench: Bench; client: FakeClient } {
-	const bench = new Bench();
-	const client = bench.connect();
+function begin(...pieces: string[]): { bed: Bed; client: FakeClient } {
+	const bed = new Bed();
+	const client = bed.connect();
 	for (const piece of pieces) client.send(piece);
-	bench.world.settle();
-	return { bench, client };
+	bed.loop.settle();
+	return { bed, client };
 }
 
 function answer(response: HTTPResponse | undefined): void {
@@ -34,89 +34,89 @@ function answer(response: HTTPResponse | undefined): void {
 }
 
 /** Requests a reply for a client that does not read. */
-function stuck(request: string): { bench: Bench; client: FakeClient; finish(): void } {
-	const bench = new Bench();
-	const client = bench.connect(64);
+function stuck(request: string): { bed: Bed; client: FakeClient; finish(): void } {
+	const bed = new Bed();
+	const client = bed.connect(64);
 	client.reading = false;
 	client.send(request);
-	bench.world.settle();
+	bed.loop.settle();
 	const finish = () => {
 		client.reading = true;
 		client.drain(client.windowSize);
 	};
-	return { bench, client, finish };
+	return { bed, client, finish };
 }
 
 const STATES: Readonly<Record<string, () => Case>> = {
 	"HEAD, NONE: nothing received yet": () => ({ ...begin(), finish: NOTHING, expectedReplies: 0, staysOpen: true }),
 	"HEAD, NONE: half a head": () => {
 		const whole = get("/text");
-		const { bench, client } = begin(whole.slice(0, 20));
-		return { bench, client, finish: () => client.send(whole.slice(20)), expectedReplies: 1, staysOpen: true };
+		const { bed, client } = begin(whole.slice(0, 20));
+		return { bed, client, finish: () => client.send(whole.slice(20)), expectedReplies: 1, staysOpen: true };
 	},
 	"HEAD, NONE: after a reply": () => {
-		const { bench, client } = begin(get("/text"));
+		const { bed, client } = begin(get("/text"));
 		client.takeBytes();
-		return { bench, client, finish: NOTHING, expectedReplies: 0, staysOpen: true };
+		return { bed, client, finish: NOTHING, expectedReplies: 0, staysOpen: true };
 	},
 	"BODY, AWAITED: a sink receives the body": () => {
 		const whole = post("/echo", BODY);
-		const { bench, client } = begin(whole.slice(0, -4));
-		return { bench, client, finish: () => client.send(whole.slice(-4)), expectedReplies: 1, staysOpen: true };
+		const { bed, client } = begin(whole.slice(0, -4));
+		return { bed, client, finish: () => client.send(whole.slice(-4)), expectedReplies: 1, staysOpen: true };
 	},
 	"BODY, GIVEN: the reply came before the end of the body": () => {
 		const whole = post("/text", BODY);
-		const { bench, client } = begin(whole.slice(0, -4));
-		return { bench, client, finish: () => client.send(whole.slice(-4)), expectedReplies: 1, staysOpen: true };
+		const { bed, client } = begin(whole.slice(0, -4));
+		return { bed, client, finish: () => client.send(whole.slice(-4)), expectedReplies: 1, staysOpen: true };
 	},
 	"DONE, AWAITED": () => {
-		const { bench, client } = begin(get("/later"));
-		return { bench, client, finish: () => answer(bench.later[0]), expectedReplies: 1, staysOpen: true };
+		const { bed, client } = begin(get("/later"));
+		return { bed, client, finish: () => answer(bed.later[0]), expectedReplies: 1, staysOpen: true };
 	},
 	"DONE, GIVEN": () => ({ ...stuck(get("/known?size=900")), expectedReplies: 1, staysOpen: true }),
 	"LINGER, AWAITED": () => {
-		const { bench, client } = begin(post("/later", BODY, "Expect: 100-continue"));
-		return { bench, client, finish: () => answer(bench.later[0]), expectedReplies: 1, staysOpen: false };
+		const { bed, client } = begin(post("/later", BODY, "Expect: 100-continue"));
+		return { bed, client, finish: () => answer(bed.later[0]), expectedReplies: 1, staysOpen: false };
 	},
 	"LINGER, GIVEN": () => ({ ...stuck("GET / HTTP/1.1\r\n\r\n"), expectedReplies: 1, staysOpen: false }),
 	"CLOSED: at the client's request": () => {
-		const { bench, client } = begin(get("/text", "Connection: close"));
+		const { bed, client } = begin(get("/text", "Connection: close"));
 		client.takeBytes();
-		return { bench, client, finish: NOTHING, expectedReplies: 0, staysOpen: false };
+		return { bed, client, finish: NOTHING, expectedReplies: 0, staysOpen: false };
 	},
 };
 
 /** Events without an effect. */
 const HARMLESS: Readonly<Record<string, (state: Case) => void>> = {
 	"a callback with nothing to read": ({ client }) => client.socket?.readableInVain(),
-	"a callback with nothing to send": ({ client, bench }) => {
+	"a callback with nothing to send": ({ client, bed }) => {
 		client.drain(0);
-		bench.world.settle();
+		bed.loop.settle();
 	},
-	"a call of the driver too early": ({ bench }) => bench.server.advance(bench.world.nowMs),
-	"a second reply to an answered request": ({ bench }) => {
+	"a call of the driver too early": ({ bed }) => bed.server.advance(bed.loop.nowMs),
+	"a second reply to an answered request": ({ bed }) => {
 		let keptResponse: HTTPResponse | undefined;
-		const other = bench.connect();
-		bench.route = (_, response) => {
+		const other = bed.connect();
+		bed.route = (_, response) => {
 			keptResponse = response;
 			response.sendText(200, "first");
 			return undefined;
 		};
-		assert.equal(bench.exchange(other, get("/")).length, 1);
-		bench.route = undefined;
+		assert.equal(bed.exchange(other, get("/")).length, 1);
+		bed.route = undefined;
 		keptResponse?.sendText(200, "second");
 		keptResponse?.cancel();
-		bench.world.settle();
+		bed.loop.settle();
 		assert.equal(other.take(), "");
 		other.leave();
-		bench.world.settle();
+		bed.loop.settle();
 	},
 };
 
 /** Events that end the connection in any state. */
 const ENDING: Readonly<Record<string, (state: Case) => void>> = {
 	"the client disconnects": ({ client }) => client.leave(),
-	"the server closes": ({ bench }) => bench.server.close(),
+	"the server closes": ({ bed }) => bed.server.close(),
 };
 
 describe("States of an HTTP connection", () => {
@@ -124,52 +124,52 @@ describe("States of an HTTP connection", () => {
 		for (const [event, happen] of Object.entries(HARMLESS)) {
 			it(`${state}; ${event}: has no effect`, () => {
 				const made = arrange();
-				const { bench, client } = made;
+				const { bed, client } = made;
 				happen(made);
-				bench.world.settle();
+				bed.loop.settle();
 				made.finish();
-				bench.world.settle();
+				bed.loop.settle();
 				const received = replies(client.takeBytes());
 				assert.equal(received.length, made.expectedReplies);
-				if (made.staysOpen) assert.equal(bench.exchange(client, get("/text"))[0]?.body, "hello");
+				if (made.staysOpen) assert.equal(bed.exchange(client, get("/text"))[0]?.body, "hello");
 				else {
-					bench.world.advance(5000);
+					bed.loop.advance(5000);
 					assert.ok(client.closed);
 				}
-				bench.probe();
-				assert.deepEqual(bench.mistakes, []);
+				bed.probe();
+				assert.deepEqual(bed.mistakes, []);
 			});
 		}
 		for (const [event, happen] of Object.entries(ENDING)) {
 			it(`${state}; ${event}: ends the connection`, () => {
 				const made = arrange();
-				const { bench, client } = made;
+				const { bed, client } = made;
 				happen(made);
-				bench.world.settle();
+				bed.loop.settle();
 				assert.ok(client.closed || client.hasLeft);
-				assert.equal(bench.server.connectionCount, 0);
-				assert.equal(bench.server.deadlineMs, Number.POSITIVE_INFINITY);
+				assert.equal(bed.server.connectionCount, 0);
+				assert.equal(bed.server.deadlineMs, Number.POSITIVE_INFINITY);
 				client.takeBytes();
 				// Later calls have no effect.
 				made.finish();
-				bench.world.settle();
-				bench.world.advance(400_000);
+				bed.loop.settle();
+				bed.loop.advance(400_000);
 				assert.equal(client.take(), "");
-				assert.deepEqual(bench.mistakes, []);
+				assert.deepEqual(bed.mistakes, []);
 			});
 		}
 		it(`${state}; no event: ends the connection at a deadline, unless a handler is busy`, () => {
 			const made = arrange();
-			const { bench, client } = made;
-			bench.world.advance(400_000);
+			const { bed, client } = made;
+			bed.loop.advance(400_000);
 			const isThinking = state === "DONE, AWAITED" || state === "LINGER, AWAITED";
 			assert.equal(client.closed, !isThinking, "only a handler has no time limit");
-			assert.equal(bench.server.connectionCount, isThinking ? 1 : 0);
+			assert.equal(bed.server.connectionCount, isThinking ? 1 : 0);
 			made.finish();
-			bench.world.advance(400_000);
+			bed.loop.advance(400_000);
 			assert.ok(client.closed);
-			assert.equal(bench.world.timerCount, 0);
-			assert.deepEqual(bench.mistakes, []);
+			assert.equal(bed.loop.timerCount, 0);
+			assert.deepEqual(bed.mistakes, []);
 		});
 	}
 });

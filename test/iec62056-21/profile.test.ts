@@ -17,7 +17,7 @@ import { RecordWriter } from "../../modules/readout/record-writer.js";
 import { readCommand } from "../../tools/meter/iec-programming.js";
 import { frame, SOH } from "../../tools/meter/telegram.js";
 import { bytesOf, textOf } from "../latin1.js";
-import { ReaderBench } from "../meter/bench.js";
+import { ReaderBed } from "../meter/reader-bed.js";
 import { recordsOf } from "../meter/records.js";
 import { Driver } from "./driver.js";
 
@@ -32,10 +32,10 @@ const REACTION_MS = 205;
 class Programming {
 	readonly records = new RecordWriter();
 	readonly driver: Driver;
-	readonly #opening: Opening<ReaderBench["settings"]>;
+	readonly #opening: Opening<ReaderBed["settings"]>;
 
 	constructor(readout: string, entries = 4, code = [1, 0, 99, 1, 0, 255], password = "") {
-		const { settings, world } = new ReaderBench({ password: bytesOf(password) });
+		const { settings, world } = new ReaderBed({ password: bytesOf(password) });
 		const { storage, crypto } = world;
 		const memory = { kept: undefined, speed: undefined };
 		const profile = { code: Uint8Array.from(code), entries };
@@ -43,14 +43,14 @@ class Programming {
 		this.#opening = { settings, records: this.records, ...rest };
 		const first = this.#hold(IEC.open(this.#opening));
 		this.#signOn(first).receive(framed(`${readout}1.8.0(5*kWh)\r\n!\r\n`));
-		assert.equal(this.conversation(first).readout(EVENT_END, 0), undefined);
-		const next = this.conversation(first).next?.(0, 0);
+		assert.equal(this.session(first).readout(EVENT_END, 0), undefined);
+		const next = this.session(first).next?.(0, 0);
 		assert.ok(next !== undefined);
 		this.driver = this.#signOn(this.#hold(next));
 		assert.ok(this.driver.take().some((line) => line.endsWith("sent \x06051\r\n")));
 	}
 
-	conversation({ machine }: Driver): ReadSession {
+	session({ machine }: Driver): ReadSession {
 		return machine as ReadSession;
 	}
 
@@ -99,16 +99,16 @@ describe("a load profile in programming mode", () => {
 		const meter = new Programming(CLOCK);
 		meter.question(PASSWORD);
 		assert.equal(meter.answer(framed(`${HEAD}(0.1)\r\n(0.2)\r\n`)), BREAK);
-		const conversation = meter.conversation(meter.driver);
-		assert.equal(conversation.failure, undefined);
-		assert.deepEqual(recordsOf(conversation.readout(EVENT_END, 0)?.records).slice(1), ["P.01: 0.1*kW", "P.01: 0.2*kW"]);
+		const session = meter.session(meter.driver);
+		assert.equal(session.failure, undefined);
+		assert.deepEqual(recordsOf(session.readout(EVENT_END, 0)?.records).slice(1), ["P.01: 0.1*kW", "P.01: 0.2*kW"]);
 	});
 	it("is read although the meter repeats its request for a password many times at once", () => {
 		const meter = new Programming(CLOCK);
 		meter.question(PASSWORD);
 		meter.driver.receive(PASSWORD.repeat(9000));
 		assert.equal(meter.answer(framed(`${HEAD}(0.1)\r\n`)), BREAK);
-		assert.equal(meter.conversation(meter.driver).failure, undefined);
+		assert.equal(meter.session(meter.driver).failure, undefined);
 	});
 	it("is requested after the meter's clock was read if the readout contained none; the answers may lack their OBIS code", () => {
 		const meter = new Programming("");
@@ -123,8 +123,8 @@ describe("a load profile in programming mode", () => {
 		assert.equal(meter.question(framed("P.01(ERROR)")), "R6 P.01(02606211038;)");
 		assert.equal(meter.question(framed("P.01()")), "R5 P.01(02606171138;)");
 		assert.equal(meter.answer(framed("(ERR02)")), BREAK);
-		assert.equal(meter.conversation(meter.driver).failure, IEC_NO_PROFILE);
-		assert.equal(meter.conversation(meter.driver).next?.(0, 0), undefined);
+		assert.equal(meter.session(meter.driver).failure, IEC_NO_PROFILE);
+		assert.equal(meter.session(meter.driver).next?.(0, 0), undefined);
 	});
 	it("is requested again after NAK, at most twice in one form", () => {
 		const meter = new Programming(CLOCK);
@@ -145,7 +145,7 @@ describe("a load profile in programming mode", () => {
 		assert.equal(meter.answer(`${part("(0.9)\r\n").slice(0, -1)}~`), "\x15");
 		assert.equal(meter.answer(part("(0.2)\r\n")), "\x06");
 		assert.equal(meter.answer(framed("(0.3)\r\n")), BREAK);
-		const readout = meter.conversation(meter.driver).readout(EVENT_END, 0);
+		const readout = meter.session(meter.driver).readout(EVENT_END, 0);
 		assert.deepEqual(recordsOf(readout?.records).slice(1), ["P.01: 0.1*kW", "P.01: 0.2*kW", "P.01: 0.3*kW"]);
 	});
 	it("is requested once more if its head contains a longer period than assumed", () => {
@@ -160,16 +160,16 @@ describe("a load profile in programming mode", () => {
 		const meter = new Programming(CLOCK);
 		const question = meter.answer(PASSWORD);
 		assert.equal(meter.answer(question + framed(`${HEAD}(0.1)\r\n`)), BREAK);
-		assert.equal(meter.conversation(meter.driver).failure, undefined);
+		assert.equal(meter.session(meter.driver).failure, undefined);
 	});
 	it("is missing if the meter ends the session, or sends data in place of its request for a password", () => {
 		const meter = new Programming(CLOCK);
 		meter.question(PASSWORD);
 		meter.answer(BREAK);
-		assert.equal(meter.conversation(meter.driver).failure, IEC_BROKEN_OFF);
+		assert.equal(meter.session(meter.driver).failure, IEC_BROKEN_OFF);
 		const other = new Programming(CLOCK);
 		other.answer(framed("1.8.0(5*kWh)\r\n!\r\n"));
-		assert.equal(other.conversation(other.driver).failure, IEC_NO_PROGRAMMING);
+		assert.equal(other.session(other.driver).failure, IEC_NO_PROGRAMMING);
 	});
 	describe("with a password", () => {
 		const begin = () => new Programming(CLOCK, 4, undefined, "00000001");
@@ -179,7 +179,7 @@ describe("a load profile in programming mode", () => {
 			assert.equal(meter.answer(PASSWORD), P1);
 			assert.equal(meter.question("\x06"), "R5 P.01(02606211038;)");
 			assert.equal(meter.answer(framed(`${HEAD}(0.1)\r\n`)), BREAK);
-			assert.equal(meter.conversation(meter.driver).failure, undefined);
+			assert.equal(meter.session(meter.driver).failure, undefined);
 		});
 		it("is read although the optical head echoes the password", () => {
 			const meter = begin();
@@ -200,9 +200,9 @@ describe("a load profile in programming mode", () => {
 				const meter = begin();
 				assert.equal(meter.answer(PASSWORD), P1);
 				assert.equal(meter.answer(answer), BREAK);
-				const conversation = meter.conversation(meter.driver);
-				assert.equal(conversation.failure, IEC_PASSWORD_REFUSED);
-				assert.equal(conversation.next?.(0, 0), undefined);
+				const session = meter.session(meter.driver);
+				assert.equal(session.failure, IEC_PASSWORD_REFUSED);
+				assert.equal(session.next?.(0, 0), undefined);
 			});
 		}
 		for (const [what, answer] of [
@@ -214,9 +214,9 @@ describe("a load profile in programming mode", () => {
 				assert.equal(meter.answer(PASSWORD), P1);
 				assert.equal(meter.answer(answer), "");
 				meter.driver.to(meter.driver.nowMs + 5000);
-				const conversation = meter.conversation(meter.driver);
-				assert.equal(conversation.failure, IEC_PASSWORD_SILENCE);
-				assert.equal(conversation.next?.(0, 0), undefined);
+				const session = meter.session(meter.driver);
+				assert.equal(session.failure, IEC_PASSWORD_SILENCE);
+				assert.equal(session.next?.(0, 0), undefined);
 			});
 		}
 		it("is given up without a second attempt if the answer to the password is damaged", () => {
@@ -225,7 +225,7 @@ describe("a load profile in programming mode", () => {
 			const damaged = `${framed("(ERR03)").slice(0, -1)}~`;
 			for (let i = 0; i < 2; i++) assert.equal(meter.answer(damaged), "\x15");
 			assert.equal(meter.answer(damaged), BREAK);
-			assert.equal(meter.conversation(meter.driver).next?.(0, 0), undefined);
+			assert.equal(meter.session(meter.driver).next?.(0, 0), undefined);
 		});
 		it("is tried again if the password was accepted and the answer after that was damaged", () => {
 			const meter = begin();
@@ -234,14 +234,14 @@ describe("a load profile in programming mode", () => {
 			const damaged = `${framed(`${HEAD}(0.1)\r\n`).slice(0, -1)}~`;
 			for (let i = 0; i < 2; i++) assert.equal(meter.answer(damaged), "\x15");
 			assert.equal(meter.answer(damaged), BREAK);
-			assert.ok(meter.conversation(meter.driver).next?.(0, 0) !== undefined);
+			assert.ok(meter.session(meter.driver).next?.(0, 0) !== undefined);
 		});
 		it("hides each character of the password from the log until the meter has answered", () => {
 			const meter = begin();
-			const conversation = meter.conversation(meter.driver);
+			const session = meter.session(meter.driver);
 			const shown = (direction: number, text: string) => {
 				const bytes = bytesOf(`..${text}`);
-				return textOf((conversation.shown?.(direction, bytes, 2, bytes.length) ?? bytes).subarray(2));
+				return textOf((session.shown?.(direction, bytes, 2, bytes.length) ?? bytes).subarray(2));
 			};
 			assert.equal(shown(TAP_RECEIVED, PASSWORD), PASSWORD);
 			meter.answer(PASSWORD);
@@ -258,7 +258,7 @@ describe("a load profile in programming mode", () => {
 		meter.question(PASSWORD);
 		const { driver } = meter;
 		driver.receive("\x02P.01(02606");
-		meter.conversation(driver).abort(driver.nowMs);
+		meter.session(driver).abort(driver.nowMs);
 		for (let i = 0; i < 10; i++) driver.to(driver.nowMs + 100).receive("(0.1)");
 		assert.deepEqual(driver.take(), []);
 		assert.equal(meter.answer(""), BREAK);

@@ -1,7 +1,7 @@
 /** Wi-Fi set up over the console by the browsers' client, with the whole gateway on virtual time. */
 
 import assert from "node:assert/strict";
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as tick } from "node:timers/promises";
 import { VirtualWorld } from "../../hosts/node/virtual.js";
 import { VirtualAir } from "../../hosts/node/virtual-air.js";
 import { VirtualCable } from "../../hosts/node/virtual-cable.js";
@@ -73,7 +73,7 @@ class Bed {
 		wanted.then(end, end);
 		for (let i = 0; i < 4000 && !isOver; i++) {
 			this.world.advance(20);
-			await turn();
+			await tick();
 		}
 		if (!isOver) throw new Error("nothing came in 80 s");
 		return wanted;
@@ -84,7 +84,7 @@ class Bed {
 		const { length } = this.written;
 		this.console.send(bytes);
 		this.world.advance(500);
-		await turn();
+		await tick();
 		return this.written.subarray(length);
 	}
 

@@ -1,13 +1,13 @@
 /** Signed settings files over the console, in pieces, with the whole gateway on virtual time. */
 import assert from "node:assert/strict";
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as tick } from "node:timers/promises";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import type { Core } from "../../modules/core/core.js";
 import { FILE_COST } from "../../modules/provision/file.js";
 import { FilePieces } from "../../modules/provision/file-pieces.js";
 import { sendSettings } from "../../tools/ota/settings-sender.js";
 import { START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
-import { OWN_CERTIFICATE } from "../homeassistant/bench.js";
+import { OWN_CERTIFICATE } from "../homeassistant/bed.js";
 import { eventsOf, keyOf, largestSettings, newSigner, SIGNER, signed, stateOf } from "../provision/signed.js";
 import { openClient, WebPort } from "./client.js";
 import { VirtualConsole } from "./console.js";
@@ -321,7 +321,7 @@ describe("Signed settings files over the console", () => {
 			wanted.finally(() => (isOver = true)).catch(() => {});
 			for (let i = 0; i < 1000 && !isOver; i++) {
 				await gateway.pass(20);
-				await turn();
+				await tick();
 			}
 			return wanted;
 		};
@@ -384,7 +384,7 @@ describe("Signed settings files over the console", () => {
 				await during(time.nowMs);
 				listen();
 				for (const [key, { atMs, callback }] of time.due) if (atMs <= time.nowMs && time.due.delete(key)) callback();
-				await turn();
+				await tick();
 			}
 			return sent;
 		}

@@ -103,20 +103,20 @@ describe("io/driver", () => {
 
 	it("returns to the host between two calls of a machine that is due again at once", () => {
 		let left = 3;
-		const turns: number[] = [];
+		const ticks: number[] = [];
 		const machine: Timed = {
 			get deadlineMs() {
 				return left > 0 ? 0 : Number.POSITIVE_INFINITY;
 			},
 			advance: () => {
 				left--;
-				turns.push(timers);
+				ticks.push(timers);
 			},
 		};
 		driver.register("eager", machine);
 		time.advance(1);
 		assert.equal(left, 0);
-		assert.equal(new Set(turns).size, 3);
+		assert.equal(new Set(ticks).size, 3);
 	});
 
 	it("drains after each change, and again if the drain has changed the machine, before it sets its timer", () => {

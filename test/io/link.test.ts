@@ -110,7 +110,7 @@ class HandMachine implements Machine {
 	}
 }
 
-class Bench {
+class Bed {
 	readonly hand: HandPort;
 	readonly machine = new HandMachine();
 	readonly events: number[] = [];
@@ -181,8 +181,8 @@ class Bench {
 
 describe("a link", () => {
 	it("returns to the event loop while bytes arrive without end, and then continues by itself", () => {
-		const bench = new Bench(true, FORMAT_8N1);
-		const { hand, machine } = bench;
+		const bed = new Bed(true, FORMAT_8N1);
+		const { hand, machine } = bed;
 		hand.take();
 		// While one pass reads, as many bytes arrive again.
 		let isFlooded = true;
@@ -193,17 +193,17 @@ describe("a link", () => {
 		hand.arrive("x".repeat(64));
 		const first = machine.received.length;
 		assert.ok(first > 0);
-		assert.equal(bench.timer().delayMs, 0);
-		bench.fire();
+		assert.equal(bed.timer().delayMs, 0);
+		bed.fire();
 		assert.ok(machine.received.length > first);
 		isFlooded = false;
-		bench.fire();
+		bed.fire();
 		assert.equal(hand.incoming.length, 0);
-		assert.equal(bench.timers.size, 0);
-		assert.deepEqual(bench.mistakes, []);
+		assert.equal(bed.timers.size, 0);
+		assert.deepEqual(bed.mistakes, []);
 	});
 	it("carries out outputs in order, and changes the line only after all earlier bytes were sent", () => {
-		const { hand, machine, events } = new Bench();
+		const { hand, machine, events } = new Bed();
 		machine.send("one");
 		machine.outputs.line(9600, FORMAT_7E1);
 		machine.send("two");
@@ -219,14 +219,14 @@ describe("a link", () => {
 		assert.deepEqual(events, [5]);
 	});
 	it("changes an idle line at once", () => {
-		const { hand, machine, link } = new Bench();
+		const { hand, machine, link } = new Bed();
 		hand.writable(100);
 		machine.outputs.line(2400, FORMAT_8N1);
 		link.tell(() => {});
 		assert.deepEqual(hand.take(), ["open 300", "line 2400 8N1"]);
 	});
 	it("delays an event after a line change until the line has changed", () => {
-		const { hand, machine, events, link } = new Bench();
+		const { hand, machine, events, link } = new Bed();
 		hand.writable(100);
 		machine.send("bye");
 		machine.outputs.line(300, FORMAT_7E1);
@@ -238,7 +238,7 @@ describe("a link", () => {
 		assert.deepEqual(events, [9]);
 	});
 	it("writes as many bytes as there is room for, and the rest when there is room again", () => {
-		const { hand, machine, link } = new Bench();
+		const { hand, machine, link } = new Bed();
 		machine.send("abcdefgh");
 		machine.send("next");
 		link.tell(() => {});
@@ -254,7 +254,7 @@ describe("a link", () => {
 		}
 	});
 	it("passes received bytes to the machine in pieces of at most 64, with the time", () => {
-		const { hand, machine } = new Bench();
+		const { hand, machine } = new Bed();
 		hand.arrive("x".repeat(150));
 		assert.deepEqual(
 			machine.received.map((line) => line.length - "1000 ".length),
@@ -264,14 +264,14 @@ describe("a link", () => {
 		assert.equal(machine.received.length, 3);
 	});
 	it("carries out the outputs for a piece before it passes on the next piece", () => {
-		const { hand, machine } = new Bench();
+		const { hand, machine } = new Bed();
 		hand.writable(100);
 		machine.onReceive = () => machine.send(`${machine.received.length}`);
 		hand.arrive("x".repeat(128));
 		assert.deepEqual(hand.take(), ["open 300", "write 1", "write 2"]);
 	});
 	it("shows a tap every byte and every change of the line", () => {
-		const { hand, machine, tapped, link } = new Bench();
+		const { hand, machine, tapped, link } = new Bed();
 		hand.writable(2);
 		machine.send("abc");
 		machine.outputs.line(600, FORMAT_7E1);
@@ -282,15 +282,15 @@ describe("a link", () => {
 		assert.deepEqual(tapped, ["= 300", "> abc", "< in", "= 600"]);
 	});
 	it("continues after its port has lost or damaged characters", () => {
-		const bench = new Bench();
-		bench.hand.options.onError?.(SERIAL_ERROR_OVERRUN);
-		bench.hand.options.onError?.(SERIAL_ERROR_CHARACTER);
-		bench.hand.arrive("x");
-		assert.equal(bench.losses, 0);
-		assert.equal(bench.machine.received.length, 1);
+		const bed = new Bed();
+		bed.hand.options.onError?.(SERIAL_ERROR_OVERRUN);
+		bed.hand.options.onError?.(SERIAL_ERROR_CHARACTER);
+		bed.hand.arrive("x");
+		assert.equal(bed.losses, 0);
+		assert.equal(bed.machine.received.length, 1);
 	});
 	it("passes an exception of its machine to the guard, and continues", () => {
-		const { hand, machine, mistakes } = new Bench();
+		const { hand, machine, mistakes } = new Bed();
 		hand.writable(100);
 		machine.onReceive = () => {
 			throw new Error("mistake");
@@ -302,7 +302,7 @@ describe("a link", () => {
 		assert.equal(hand.take().at(-1), "write ok");
 	});
 	it("accepts a transmission that is longer than the port's room, and keeps a copy of it", () => {
-		const { hand, machine, mistakes } = new Bench();
+		const { hand, machine, mistakes } = new Bed();
 		const bytes = bytesOf(`${"x".repeat(200)}${"y".repeat(100)}`);
 		machine.outputs.transmit(bytes, 0, bytes.length);
 		hand.writable(200);
@@ -315,7 +315,7 @@ describe("a link", () => {
 
 describe("parity on a link", () => {
 	it("is added and removed in software if the port can't do it, and is not shown to the tap", () => {
-		const { hand, machine, tapped, link } = new Bench(false);
+		const { hand, machine, tapped, link } = new Bed(false);
 		hand.writable(100);
 		machine.send("/?!\r\n");
 		link.tell(() => {});
@@ -325,7 +325,7 @@ describe("parity on a link", () => {
 		assert.deepEqual(tapped.slice(1), ["> /?!\r\n", "< /LGZ\xc7"]);
 	});
 	it("is done by the port if its hardware supports 7E1", () => {
-		const { hand, machine, link } = new Bench(true);
+		const { hand, machine, link } = new Bed(true);
 		hand.writable(100);
 		machine.send("/?!");
 		link.tell(() => {});
@@ -334,7 +334,7 @@ describe("parity on a link", () => {
 		assert.deepEqual(machine.received, ["1000 \xaf/"]);
 	});
 	it("is not used from a change to 8N1 on", () => {
-		const { hand, machine, link } = new Bench(false);
+		const { hand, machine, link } = new Bed(false);
 		hand.writable(100);
 		machine.outputs.line(9600, FORMAT_8N1);
 		machine.send("/\x80");
@@ -374,17 +374,17 @@ describe("parity on a link", () => {
 
 describe("the end of a link", () => {
 	it("follows the loss of the port: the port is closed, and then the owner is notified once", () => {
-		const bench = new Bench(true, FORMAT_7E1, 5000);
-		bench.hand.options.onError?.(SERIAL_ERROR_GONE);
-		bench.hand.options.onError?.(SERIAL_ERROR_GONE);
-		assert.equal(bench.hand.closes, 1);
-		assert.equal(bench.losses, 1);
-		assert.equal(bench.timers.size, 0);
+		const bed = new Bed(true, FORMAT_7E1, 5000);
+		bed.hand.options.onError?.(SERIAL_ERROR_GONE);
+		bed.hand.options.onError?.(SERIAL_ERROR_GONE);
+		assert.equal(bed.hand.closes, 1);
+		assert.equal(bed.losses, 1);
+		assert.equal(bed.timers.size, 0);
 	});
 	it("is final: nothing is called afterwards, whatever the host still reports", () => {
-		const bench = new Bench(true, FORMAT_7E1, 5000);
-		const { hand, machine, link } = bench;
-		const { callback } = bench.timer();
+		const bed = new Bed(true, FORMAT_7E1, 5000);
+		const { hand, machine, link } = bed;
+		const { callback } = bed.timer();
 		machine.send("late");
 		link.close();
 		link.close();
@@ -397,12 +397,12 @@ describe("the end of a link", () => {
 		callback();
 		link.tell(() => {});
 		assert.deepEqual(hand.take(), []);
-		assert.deepEqual([machine.received, machine.advanced, bench.losses, bench.timers.size], [[], [], 0, 0]);
-		assert.deepEqual(bench.mistakes, []);
+		assert.deepEqual([machine.received, machine.advanced, bed.losses, bed.timers.size], [[], [], 0, 0]);
+		assert.deepEqual(bed.mistakes, []);
 	});
 	it("may happen in an event; later outputs are then not carried out, and received bytes not read", () => {
-		const bench = new Bench();
-		const { hand, machine } = bench;
+		const bed = new Bed();
+		const { hand, machine } = bed;
 		hand.writable(100);
 		machine.onReceive = () => {
 			machine.outputs.event(1);
@@ -410,16 +410,16 @@ describe("the end of a link", () => {
 			machine.outputs.event(2);
 			machine.deadlineMs = 2000;
 		};
-		bench.onEvent = () => bench.link.close();
+		bed.onEvent = () => bed.link.close();
 		hand.arrive("x".repeat(100));
-		assert.deepEqual(bench.events, [1]);
+		assert.deepEqual(bed.events, [1]);
 		assert.equal(machine.received.length, 1);
 		assert.deepEqual(hand.take(), ["open 300"]);
-		assert.equal(bench.timers.size, 0);
-		assert.deepEqual(bench.mistakes, []);
+		assert.equal(bed.timers.size, 0);
+		assert.deepEqual(bed.mistakes, []);
 	});
 	it("needs no close if the port can't be opened: the constructor throws", () => {
-		const world = new Bench();
+		const world = new Bed();
 		const port: SerialPort = {
 			hardwareParity: true,
 			pins: {},
@@ -452,75 +452,75 @@ describe("the end of a link", () => {
 
 describe("the timer of a link", () => {
 	it("is set to the machine's deadline when the link is created, and advances the machine then", () => {
-		const bench = new Bench(true, FORMAT_7E1, 1500);
-		assert.equal(bench.timer().delayMs, 500);
-		bench.fire();
-		assert.deepEqual(bench.machine.advanced, [1500]);
-		assert.equal(bench.timers.size, 0);
+		const bed = new Bed(true, FORMAT_7E1, 1500);
+		assert.equal(bed.timer().delayMs, 500);
+		bed.fire();
+		assert.deepEqual(bed.machine.advanced, [1500]);
+		assert.equal(bed.timers.size, 0);
 	});
-	it("is not set without a deadline", () => assert.equal(new Bench().timers.size, 0));
+	it("is not set without a deadline", () => assert.equal(new Bed().timers.size, 0));
 	it("fires at once for a deadline in the past", () => {
-		assert.equal(new Bench(true, FORMAT_7E1, 10).timer().delayMs, 0);
+		assert.equal(new Bed(true, FORMAT_7E1, 10).timer().delayMs, 0);
 	});
 	it("is kept when the deadline moves later, and is set again when it fires too early", () => {
-		const bench = new Bench(true, FORMAT_7E1, 1500);
-		const first = bench.timer();
-		bench.machine.deadlineMs = 3000;
-		for (let i = 0; i < 10; i++) bench.hand.arrive("x");
-		assert.equal(bench.timer(), first);
-		bench.fire();
-		assert.deepEqual(bench.machine.advanced, []);
-		assert.equal(bench.timer().delayMs, 1500);
-		bench.fire();
-		assert.deepEqual(bench.machine.advanced, [3000]);
+		const bed = new Bed(true, FORMAT_7E1, 1500);
+		const first = bed.timer();
+		bed.machine.deadlineMs = 3000;
+		for (let i = 0; i < 10; i++) bed.hand.arrive("x");
+		assert.equal(bed.timer(), first);
+		bed.fire();
+		assert.deepEqual(bed.machine.advanced, []);
+		assert.equal(bed.timer().delayMs, 1500);
+		bed.fire();
+		assert.deepEqual(bed.machine.advanced, [3000]);
 	});
 	it("is set again when the deadline moves earlier", () => {
-		const bench = new Bench(true, FORMAT_7E1, 5000);
-		bench.machine.deadlineMs = 1200;
-		bench.hand.arrive("x");
-		assert.equal(bench.timer().delayMs, 200);
+		const bed = new Bed(true, FORMAT_7E1, 5000);
+		bed.machine.deadlineMs = 1200;
+		bed.hand.arrive("x");
+		assert.equal(bed.timer().delayMs, 200);
 	});
 	it("gives the machine the actual time if it fires late, and is then set again", () => {
-		const bench = new Bench(true, FORMAT_7E1, 1500);
-		bench.machine.onAdvance = () => {
-			bench.machine.deadlineMs = 2000;
+		const bed = new Bed(true, FORMAT_7E1, 1500);
+		bed.machine.onAdvance = () => {
+			bed.machine.deadlineMs = 2000;
 		};
-		bench.fire(700);
-		assert.deepEqual(bench.machine.advanced, [2200]);
-		assert.equal(bench.timer().delayMs, 0);
+		bed.fire(700);
+		assert.deepEqual(bed.machine.advanced, [2200]);
+		assert.equal(bed.timer().delayMs, 0);
 	});
-	it("first passes on bytes that arrived while the script was blocked, which is no silence of the line", () => {
-		const bench = new Bench(true, FORMAT_8N1, 1300);
-		const { hand, machine } = bench;
+	it("first passes on bytes that arrived while the script was blocked, which is not silence of the line", () => {
+		const bed = new Bed(true, FORMAT_8N1, 1300);
+		const { hand, machine } = bed;
 		machine.onReceive = () => {
-			machine.deadlineMs = bench.nowMs + 300;
+			machine.deadlineMs = bed.nowMs + 300;
 		};
 		hand.incoming.push(...bytesOf("AB12"));
-		bench.fire(400);
+		bed.fire(400);
 		assert.deepEqual(machine.received, ["1700 AB12"]);
 		assert.deepEqual(machine.advanced, []);
-		assert.equal(bench.timer().delayMs, 300);
-		bench.fire();
+		assert.equal(bed.timer().delayMs, 300);
+		bed.fire();
 		assert.deepEqual(machine.advanced, [2000]);
-		assert.deepEqual(bench.mistakes, []);
+		assert.deepEqual(bed.mistakes, []);
 	});
 	it("sends the output that the machine makes at its deadline", () => {
-		const bench = new Bench(true, FORMAT_7E1, 1500);
-		bench.hand.writable(100);
-		bench.machine.onAdvance = () => {
-			bench.machine.send("due");
-			bench.machine.deadlineMs = Number.POSITIVE_INFINITY;
+		const bed = new Bed(true, FORMAT_7E1, 1500);
+		bed.hand.writable(100);
+		bed.machine.onAdvance = () => {
+			bed.machine.send("due");
+			bed.machine.deadlineMs = Number.POSITIVE_INFINITY;
 		};
-		bench.fire();
-		assert.equal(bench.hand.take().at(-1), "write due");
+		bed.fire();
+		assert.equal(bed.hand.take().at(-1), "write due");
 	});
 	it("may fire a little early on a clock of whole milliseconds", () => {
-		const bench = new Bench(true, FORMAT_7E1, 1500.4);
-		bench.nowMs = 1000;
-		bench.fire(-0.4);
-		assert.deepEqual(bench.machine.advanced, []);
-		assert.ok(bench.timer().delayMs > 0);
-		bench.fire();
-		assert.equal(bench.machine.advanced.length, 1);
+		const bed = new Bed(true, FORMAT_7E1, 1500.4);
+		bed.nowMs = 1000;
+		bed.fire(-0.4);
+		assert.deepEqual(bed.machine.advanced, []);
+		assert.ok(bed.timer().delayMs > 0);
+		bed.fire();
+		assert.equal(bed.machine.advanced.length, 1);
 	});
 });

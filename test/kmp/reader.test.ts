@@ -8,29 +8,29 @@ import { STATUS_OK } from "../../modules/readout/readout.js";
 import { heatReading } from "../../tools/meter/heat.js";
 import { KMPMeter, type KMPMeterOptions } from "../../tools/meter/kmp-meter.js";
 import { textOf } from "../latin1.js";
-import { ReaderBench, type Settings } from "../meter/bench.js";
+import { ReaderBed, type Settings } from "../meter/reader-bed.js";
 import { recordsOf } from "../meter/records.js";
 
 const START_UTC_MS = Date.UTC(2026, 10, 20, 6);
 
-function kmpBench(
+function kmpBed(
 	options: Partial<KMPMeterOptions> = {},
 	settings: Partial<Settings> = {},
 	world: { echo?: boolean } = {},
-): { bench: ReaderBench; meter: KMPMeter } {
-	const bench = new ReaderBench({ protocol: "kmp", ...settings }, world);
+): { bed: ReaderBed; meter: KMPMeter } {
+	const bed = new ReaderBed({ protocol: "kmp", ...settings }, world);
 	const meter = new KMPMeter({ source: (nowMs) => heatReading(START_UTC_MS, nowMs), ...options });
-	bench.world.serial.meter.connect(meter);
-	return { bench, meter };
+	bed.world.serial.meter.connect(meter);
+	return { bed, meter };
 }
 
-function probe(bench: ReaderBench): ProbeResult & { tookMs: number } {
+function probe(bed: ReaderBed): ProbeResult & { tookMs: number } {
 	let result: ProbeResult | undefined;
-	const startMs = bench.world.clock.monotonicMs();
-	bench.reader.probe({ finished: (probed) => (result = probed) });
-	bench.world.time.runWhile(() => result === undefined, startMs + 60_000);
+	const startMs = bed.world.clock.monotonicMs();
+	bed.reader.probe({ finished: (probed) => (result = probed) });
+	bed.world.time.runWhile(() => result === undefined, startMs + 60_000);
 	assert.ok(result !== undefined);
-	return { ...result, tookMs: bench.world.clock.monotonicMs() - startMs };
+	return { ...result, tookMs: bed.world.clock.monotonicMs() - startMs };
 }
 
 const RECORDS = [
@@ -60,8 +60,8 @@ describe("the meter reader with KMP", function () {
 	this.timeout(20_000);
 	it("reads serial number, revision and registers by their codes and units, also with an echo", () => {
 		for (const echo of [false, true]) {
-			const { bench } = kmpBench({}, {}, { echo });
-			const { readout, failure, tookMs } = bench.read();
+			const { bed } = kmpBed({}, {}, { echo });
+			const { readout, failure, tookMs } = bed.read();
 			assert.equal(failure, undefined);
 			assert.deepEqual([readout?.protocol, readout?.baud, readout?.status], ["KMP", 1200, STATUS_OK]);
 			assert.equal(textOf(readout!.meterId), "6855817");
@@ -75,22 +75,22 @@ describe("the meter reader with KMP", function () {
 	});
 	it("repeats what was not answered or arrived damaged, and reads a meter that does not tell its type", () => {
 		for (const faults of [{ silence: 2 }, { wrongCheck: 2 }, { hasNoType: true }]) {
-			const { readout } = kmpBench(faults).bench.read();
+			const { readout } = kmpBed(faults).bed.read();
 			assert.equal(readout?.status, STATUS_OK, Object.keys(faults)[0]);
 		}
 	});
 	it("says why nothing was read", () => {
-		const codeOf = (options: Partial<KMPMeterOptions>) => kmpBench(options).bench.read().failure?.code;
+		const codeOf = (options: Partial<KMPMeterOptions>) => kmpBed(options).bed.read().failure?.code;
 		assert.equal(codeOf({ silence: 100 }), "kmp/silence");
 		assert.equal(codeOf({ wrongCheck: 100 }), "kmp/check");
 		let sent = 0;
 		assert.equal(codeOf({ damage: (answer) => (sent++ < 2 ? answer : answer.map((byte) => byte ^ 1)) }), "kmp/cut");
 	});
 	it("finds the meter by a probe, and by one of another protocol within seconds", () => {
-		const { failure, ident } = probe(kmpBench().bench);
+		const { failure, ident } = probe(kmpBed().bed);
 		assert.deepEqual([failure, textOf(ident)], [undefined, "6855817"]);
 		for (const protocol of ["iec62056", "dlms", "sml", "tic", "mbus"]) {
-			const found = probe(kmpBench({}, { protocol }).bench);
+			const found = probe(kmpBed({}, { protocol }).bed);
 			assert.deepEqual([found.failure?.code, found.failure?.advice], ["kmp/answers", { protocol: "kmp" }], protocol);
 			assert.ok(found.tookMs < 25_000, `${protocol}: ${found.tookMs}`);
 		}

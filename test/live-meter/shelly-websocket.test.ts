@@ -168,7 +168,7 @@ describe("The gateway as a Shelly Pro 3EM by WebSocket", () => {
 		assert.equal(socket.messages().length, 1);
 	});
 
-	it("refuses strangers, browsers, and requests that are no handshake, as if it were off", async () => {
+	it("refuses strangers, browsers, and requests that are not handshakes, as if it were off", async () => {
 		const missing = (name: keyof typeof HEADERS) => ({ ...HEADERS, [name]: undefined });
 		for (const [from, headers, path] of [
 			[STRANGER, HEADERS, "/rpc"],

@@ -7,7 +7,7 @@ import type { Slaves } from "../../modules/mbus/session.js";
 import { heatReading } from "../../tools/meter/heat.js";
 import { MBusMeter, type MBusMeterOptions, type Slave, slaveTelegrams } from "../../tools/meter/mbus-meter.js";
 import { textOf } from "../latin1.js";
-import { ReaderBench } from "../meter/bench.js";
+import { ReaderBed } from "../meter/reader-bed.js";
 
 export const SLAVES_LIMIT = 16;
 const START_UTC_MS = Date.UTC(2026, 10, 20, 6);
@@ -23,15 +23,15 @@ export function fixedSlave(...telegrams: (readonly number[])[]): Slave {
 	return { address: 1, telegrams: () => telegrams };
 }
 
-export function mbusBench(
+export function mbusBed(
 	options: Partial<MBusMeterOptions> = {},
 	slaves: Partial<Slaves> = {},
 	protocol = "mbus",
-): { bench: ReaderBench; meter: MBusMeter } {
-	const bench = new ReaderBench({ protocol, mbus: { baud: 2400, address: 254, count: 1, secondary: [], ...slaves } });
+): { bed: ReaderBed; meter: MBusMeter } {
+	const bed = new ReaderBed({ protocol, mbus: { baud: 2400, address: 254, count: 1, secondary: [], ...slaves } });
 	const meter = new MBusMeter({ slaves: [slave(1)], ...options });
-	bench.world.serial.meter.connect(meter);
-	return { bench, meter };
+	bed.world.serial.meter.connect(meter);
+	return { bed, meter };
 }
 
 export interface SearchResult {
@@ -42,11 +42,11 @@ export interface SearchResult {
 
 /** Searches for the slaves by secondary addresses. */
 export function search(options: Partial<MBusMeterOptions>, baud = 2400): SearchResult {
-	const { bench } = mbusBench({ baud, ...options });
+	const { bed } = mbusBed({ baud, ...options });
 	let machine: SlaveSearch | undefined;
 	let isOver = false;
-	const startMs = bench.world.clock.monotonicMs();
-	bench.reader.lend((driver, port, nowMs, giveBack) => {
+	const startMs = bed.world.clock.monotonicMs();
+	bed.reader.lend((driver, port, nowMs, giveBack) => {
 		machine = new SlaveSearch(baud, SLAVES_LIMIT, nowMs);
 		const onEvent = () => {
 			isOver = true;
@@ -56,9 +56,9 @@ export function search(options: Partial<MBusMeterOptions>, baud = 2400): SearchR
 		const link = new Link(driver, { port, line: machine.line, machine, onEvent, onClosed: onEvent });
 		return { stop: onEvent };
 	});
-	bench.world.time.runWhile(() => !isOver, startMs + 600_000);
+	bed.world.time.runWhile(() => !isOver, startMs + 600_000);
 	assert.ok(machine !== undefined && isOver);
-	const seconds = (bench.world.clock.monotonicMs() - startMs) / 1000;
+	const seconds = (bed.world.clock.monotonicMs() - startMs) / 1000;
 	return {
 		found: machine.found.map((address) => textOf(addressText(address))),
 		isComplete: machine.isComplete,

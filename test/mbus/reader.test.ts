@@ -7,9 +7,9 @@ import type { ProbeResult } from "../../modules/meter/probe.js";
 import { type Readout, STATUS_CUT, STATUS_OK } from "../../modules/readout/readout.js";
 import { longHeader } from "../../tools/meter/mbus-meter.js";
 import { textOf } from "../latin1.js";
-import type { ReaderBench } from "../meter/bench.js";
+import type { ReaderBed } from "../meter/reader-bed.js";
 import { recordsOf } from "../meter/records.js";
-import { fixedSlave, mbusBench, slave } from "./bed.js";
+import { fixedSlave, mbusBed, slave } from "./bed.js";
 
 const HEADER = longHeader(12_345_678, "LUG", 4);
 
@@ -17,20 +17,20 @@ function recordsIn(readout: Readout | undefined): string[] {
 	return recordsOf(readout?.records);
 }
 
-function probe(bench: ReaderBench): ProbeResult & { tookMs: number } {
+function probe(bed: ReaderBed): ProbeResult & { tookMs: number } {
 	let result: ProbeResult | undefined;
-	const startMs = bench.world.clock.monotonicMs();
-	bench.reader.probe({ finished: (probed) => (result = probed) });
-	bench.world.time.runWhile(() => result === undefined, startMs + 60_000);
+	const startMs = bed.world.clock.monotonicMs();
+	bed.reader.probe({ finished: (probed) => (result = probed) });
+	bed.world.time.runWhile(() => result === undefined, startMs + 60_000);
 	assert.ok(result !== undefined);
-	return { ...result, tookMs: bench.world.clock.monotonicMs() - startMs };
+	return { ...result, tookMs: bed.world.clock.monotonicMs() - startMs };
 }
 
 describe("the meter reader with M-Bus", function () {
 	this.timeout(20_000);
 	it("reads a heat meter by the codes and units of EN 13757-1", () => {
-		const { bench } = mbusBench();
-		const { readout, failure, tookMs } = bench.read();
+		const { bed } = mbusBed();
+		const { readout, failure, tookMs } = bed.read();
 		assert.equal(failure, undefined);
 		assert.deepEqual([readout?.protocol, readout?.baud, readout?.status], ["M-Bus", 2400, STATUS_OK]);
 		assert.equal(textOf(readout!.meterId), "LUG10000001");
@@ -56,9 +56,9 @@ describe("the meter reader with M-Bus", function () {
 	});
 	it("gives the history heat and water", () => {
 		const known = (medium: number) => {
-			const { bench } = mbusBench({ slaves: [slave(7, medium)] });
+			const { bed } = mbusBed({ slaves: [slave(7, medium)] });
 			const state = new MeterState();
-			takeReadout(bench.read().readout!, state);
+			takeReadout(bed.read().readout!, state);
 			return state.numbers;
 		};
 		const heat = known(4);
@@ -67,11 +67,11 @@ describe("the meter reader with M-Bus", function () {
 		assert.deepEqual([water[KNOWN], water[READINGS + WATER]], [1 << WATER, 561_080]);
 	});
 	it("reads telegrams of several frames, and several slaves under their numbers", () => {
-		const { readout: one } = mbusBench({ slaves: [slave(1, 4, true)] }).bench.read();
+		const { readout: one } = mbusBed({ slaves: [slave(1, 4, true)] }).bed.read();
 		assert.equal(one?.status, STATUS_OK);
-		assert.deepEqual(recordsIn(one), recordsIn(mbusBench().bench.read().readout));
+		assert.deepEqual(recordsIn(one), recordsIn(mbusBed().bed.read().readout));
 		const slaves = [slave(3), slave(4, 7), slave(5, 4, true)];
-		const { readout } = mbusBench({ slaves }, { address: 3, count: 3 }).bench.read();
+		const { readout } = mbusBed({ slaves }, { address: 3, count: 3 }).bed.read();
 		assert.equal(textOf(readout!.meterId), "LUG10000003");
 		const records = recordsIn(readout);
 		for (const record of ["6-1:1.0.0*255: 37351*kWh", "8-2:1.0.0*255: 561.08*m3", "6-3:1.0.0*1: 31204*kWh"])
@@ -79,36 +79,36 @@ describe("the meter reader with M-Bus", function () {
 		assert.ok(records.includes("0-2:96.1.0*255: 10000004") && records.includes("3:122d: 9.3*kW"));
 	});
 	it("reads at other speeds, and wakes up a meter that sleeps", () => {
-		for (const baud of [300, 9600]) assert.equal(mbusBench({ baud }, { baud }).bench.read().readout?.status, STATUS_OK);
-		const { readout, tookMs } = mbusBench({ sleeps: true }).bench.read();
+		for (const baud of [300, 9600]) assert.equal(mbusBed({ baud }, { baud }).bed.read().readout?.status, STATUS_OK);
+		const { readout, tookMs } = mbusBed({ sleeps: true }).bed.read();
 		assert.equal(readout?.status, STATUS_OK);
 		assert.ok(tookMs > 2200 && tookMs < 8000, `${tookMs}`);
 	});
 	it("repeats what was not answered or arrived damaged, and ignores an echo", () => {
 		for (const faults of [{ silence: 2 }, { wrongCheck: 2 }, { echoes: true }]) {
-			const { readout } = mbusBench(faults).bench.read();
+			const { readout } = mbusBed(faults).bed.read();
 			assert.equal(readout?.status, STATUS_OK, Object.keys(faults)[0]);
 		}
 	});
 	it("compares two receptions, and never keeps damage that the checksum does not detect", () => {
-		const plain = recordsIn(mbusBench().bench.read().readout);
+		const plain = recordsIn(mbusBed().bed.read().readout);
 		// Increments one byte and decrements another, so that the checksum stays correct.
 		let sent = 0;
 		const damage = (frame: Uint8Array) =>
 			sent++ === 0 ? frame.map((byte, i) => (i === 27 ? byte + 1 : i === 28 ? byte - 1 : byte)) : frame;
-		const { bench, meter } = mbusBench({ damage });
-		const { readout } = bench.read();
+		const { bed, meter } = mbusBed({ damage });
+		const { readout } = bed.read();
 		assert.deepEqual([recordsIn(readout), readout?.status, meter.sent], [plain, STATUS_OK, 3]);
 	});
 	it("keeps only the values that stay the same if a meter answers repeated requests with new values", () => {
 		let power = 0;
 		const telegrams = () => [[...HEADER, 0x04, 0x06, 0xe7, 0x91, 0, 0, 0x02, 0x2b, power++, 0]];
-		const { readout } = mbusBench({ slaves: [{ address: 1, telegrams }], ignoresCountBit: true }).bench.read();
+		const { readout } = mbusBed({ slaves: [{ address: 1, telegrams }], ignoresCountBit: true }).bed.read();
 		assert.equal(readout?.status, STATUS_CUT);
 		assert.deepEqual(recordsIn(readout).slice(2), ["6-0:1.0.0*255: 37351*kWh"]);
 	});
 	it("says why nothing was read", () => {
-		const codeOf = (...args: Parameters<typeof mbusBench>) => mbusBench(...args).bench.read().failure?.code;
+		const codeOf = (...args: Parameters<typeof mbusBed>) => mbusBed(...args).bed.read().failure?.code;
 		assert.equal(codeOf({}, { address: 9 }), "mbus/silence");
 		assert.equal(codeOf({ wrongCheck: 100 }), "mbus/cut");
 		assert.equal(codeOf({ slaves: [slave(1), slave(2)] }, { address: 1, count: 3 }), "mbus/silence");
@@ -118,7 +118,7 @@ describe("the meter reader with M-Bus", function () {
 	});
 	it("marks a telegram whose structure is incomplete, and omits faulty and empty records", () => {
 		const records = (...data: number[]) => {
-			const { readout } = mbusBench({ slaves: [fixedSlave([...HEADER, ...data])] }).bench.read();
+			const { readout } = mbusBed({ slaves: [fixedSlave([...HEADER, ...data])] }).bed.read();
 			return [readout?.status, ...recordsIn(readout).slice(2)];
 		};
 		assert.deepEqual(records(0x02, 0x5a, 0x10, 0x01, 0x04, 0x06, 1), [STATUS_CUT, "6-0:10.0.0*255: 27.2*\u00b0C"]);
@@ -134,7 +134,7 @@ describe("the meter reader with M-Bus", function () {
 	it("reads electricity: backward flow, reactive energy and power, and times with their season", () => {
 		const records = (medium: number, ...data: number[]) => {
 			const header = longHeader(12_345_678, "LUG", medium);
-			return recordsIn(mbusBench({ slaves: [fixedSlave([...header, ...data])] }).bench.read().readout).slice(2);
+			return recordsIn(mbusBed({ slaves: [fixedSlave([...header, ...data])] }).bed.read().readout).slice(2);
 		};
 		const value = [0x39, 0x30, 0, 0];
 		assert.deepEqual(records(2, 0x04, 0x03, ...value), ["1-0:1.8.0*255: 12345*Wh"]);
@@ -155,11 +155,11 @@ describe("the meter reader with M-Bus", function () {
 	});
 	it("finds the meter by a probe, awake or asleep, and by one of another protocol", () => {
 		for (const sleeps of [false, true]) {
-			const { failure, ident } = probe(mbusBench({ sleeps }).bench);
+			const { failure, ident } = probe(mbusBed({ sleeps }).bed);
 			assert.deepEqual([failure, textOf(ident)], [undefined, "LUG10000001"]);
 			if (sleeps) continue;
 			for (const protocol of ["iec62056", "dlms", "sml", "tic", "kmp"]) {
-				const found = probe(mbusBench({ sleeps }, {}, protocol).bench);
+				const found = probe(mbusBed({ sleeps }, {}, protocol).bed);
 				assert.deepEqual(
 					[found.failure?.code, found.failure?.advice],
 					["mbus/answers", { protocol: "mbus" }],

@@ -6,7 +6,7 @@ import { heatReading } from "../../tools/meter/heat.js";
 import { type MBusMeterOptions, type Slave, slaveTelegrams } from "../../tools/meter/mbus-meter.js";
 import { textOf } from "../latin1.js";
 import { recordsOf } from "../meter/records.js";
-import { mbusBench, SLAVES_LIMIT, search } from "./bed.js";
+import { mbusBed, SLAVES_LIMIT, search } from "./bed.js";
 
 /** Maker LUG, version and medium of the simulated heat meters, as in an address. */
 const HEAT_METER = "a7321704";
@@ -34,14 +34,14 @@ describe("secondary addresses of M-Bus", () => {
 	it("read slaves one by one, in the order of the list", () => {
 		const slaves = [slaveOf(11_111_111), slaveOf(22_222_222, 7), slaveOf(22_222_333)];
 		const secondary = addresses("22222222", `22222333${HEAT_METER}`, "1FFFFFFF");
-		const { readout } = mbusBench({ slaves }, { secondary }).bench.read();
+		const { readout } = mbusBed({ slaves }, { secondary }).bed.read();
 		assert.deepEqual([readout?.status, textOf(readout!.meterId)], [STATUS_OK, "LUG22222222"]);
 		const records = recordsOf(readout?.records);
 		for (const [i, ident] of [22_222_222, 22_222_333, 11_111_111].entries())
 			assert.ok(records.includes(`0-${i + 1}:96.1.0*255: ${ident}`), `${ident}`);
 		for (const faults of [{ silence: 3 }, { wrongCheck: 2 }, { echoes: true }, { sleeps: true }]) {
 			const [name] = Object.keys(faults);
-			const single = mbusBench({ slaves, ...faults }, { secondary: secondary.slice(0, 1) }).bench.read();
+			const single = mbusBed({ slaves, ...faults }, { secondary: secondary.slice(0, 1) }).bed.read();
 			assert.equal(single.readout?.status, STATUS_OK, name);
 			assert.ok(recordsOf(single.readout?.records).includes("8-0:1.0.0*255: 561.08*m3"), name);
 		}
@@ -49,7 +49,7 @@ describe("secondary addresses of M-Bus", () => {
 	it("give no value of another slave, of several at once, or of none", () => {
 		const slaves = [slaveOf(11_111_111), slaveOf(11_222_222)];
 		const codeOf = (options: Partial<MBusMeterOptions>, text: string) =>
-			mbusBench({ slaves, ...options }, { secondary: addresses(text) }).bench.read().failure?.code;
+			mbusBed({ slaves, ...options }, { secondary: addresses(text) }).bed.read().failure?.code;
 		assert.equal(codeOf({}, "33333333"), "mbus/silence");
 		assert.equal(codeOf({}, "11FFFFFF"), "mbus/cut");
 		const damage = (frame: Uint8Array) => {

@@ -7,8 +7,8 @@ import { STATUS_CHECK_WRONG, STATUS_CUT, STATUS_OK } from "../../modules/readout
 import type { MeterFaults } from "../../tools/meter/faults.js";
 import type { MeterMode } from "../../tools/meter/telegram.js";
 import { iecVectors, type Vector } from "../vectors.js";
-import { type Outcome, ReaderBench } from "./bench.js";
 import { packedReadings } from "./packed.js";
+import { type Outcome, ReaderBed } from "./reader-bed.js";
 
 const vectors = iecVectors();
 /** A short, complete telegram with STX, ETX and a correct BCC. */
@@ -31,9 +31,9 @@ function checkOf(block: string): number {
 	return bytes(block).reduce((sum, byte) => sum ^ byte, 0);
 }
 
-function readWith(faults: MeterFaults, vector = logarex): Outcome & { bench: ReaderBench } {
-	const bench = new ReaderBench().connect(vector.telegram, { faults });
-	return { ...bench.read(), bench };
+function readWith(faults: MeterFaults, vector = logarex): Outcome & { bed: ReaderBed } {
+	const bed = new ReaderBed().connect(vector.telegram, { faults });
+	return { ...bed.read(), bed };
 }
 
 function isGood(outcome: Outcome, vector = logarex): void {
@@ -44,9 +44,9 @@ function isGood(outcome: Outcome, vector = logarex): void {
 describe("the reader with meters and lines that deviate from the standard", () => {
 	it("reads through a head that echoes every character", () => {
 		for (const hardwareParity of [true, false]) {
-			const bench = new ReaderBench({}, { echo: true, hardwareParity }).connect(logarex.telegram);
-			isGood(bench.read());
-			assert.equal(bench.world.serial.meter.sentByGateway, 11);
+			const bed = new ReaderBed({}, { echo: true, hardwareParity }).connect(logarex.telegram);
+			isGood(bed.read());
+			assert.equal(bed.world.serial.meter.sentByGateway, 11);
 		}
 	});
 	it("reads a meter that sends noise before the identification and after the BCC", () =>
@@ -59,7 +59,7 @@ describe("the reader with meters and lines that deviate from the standard", () =
 	it("reads a meter that always answers after 3.5 s, and needs one session only", () => {
 		const outcome = readWith({ lateMs: 3300 });
 		isGood(outcome);
-		assert.equal(outcome.bench.world.serial.meter.sentByGateway, 11);
+		assert.equal(outcome.bed.world.serial.meter.sentByGateway, 11);
 	});
 	it("reads a block whose BCC is a line feed", () => {
 		const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%+-";
@@ -67,7 +67,7 @@ describe("the reader with meters and lines that deviate from the standard", () =
 			for (const second of letters) {
 				const block = `1.8.0(000001.0*kWh)\r\n0.2.0(${first}${second})\r\n!\r\n\x03`;
 				if (checkOf(block) !== 0x0a) continue;
-				const { readout } = new ReaderBench().connect(bytes(`/LGZ4TEST\r\n\x02${block}\n`)).read();
+				const { readout } = new ReaderBed().connect(bytes(`/LGZ4TEST\r\n\x02${block}\n`)).read();
 				assert.equal(readout?.status, STATUS_OK);
 				assert.equal(packedReadings(readout.records).length, 2);
 				return;
@@ -85,10 +85,10 @@ describe("the reader with meters and lines that deviate from the standard", () =
 		const outcome = readWith({ wrongBCC: 1000 }, zmf100);
 		assert.equal(outcome.readout?.status, STATUS_CHECK_WRONG);
 		assert.deepEqual(packedReadings(outcome.readout?.records), zmf100.readings);
-		assert.equal(outcome.bench.reader.outcomes.last, undefined);
-		outcome.bench.world.advance(600_000);
-		assert.equal(outcome.bench.reader.running, false);
-		assert.equal(outcome.bench.reader.outcomes.failure, failures.IEC_CHECK_WRONG);
+		assert.equal(outcome.bed.reader.outcomes.last, undefined);
+		outcome.bed.world.advance(600_000);
+		assert.equal(outcome.bed.reader.running, false);
+		assert.equal(outcome.bed.reader.outcomes.failure, failures.IEC_CHECK_WRONG);
 	});
 
 	for (const lieBaud of [300, 600, 1200, 2400, 4800]) {
@@ -96,12 +96,12 @@ describe("the reader with meters and lines that deviate from the standard", () =
 			const outcome = readWith({ lieBaud });
 			isGood(outcome);
 			assert.equal(outcome.readout?.baud, lieBaud);
-			assert.equal(outcome.bench.settings.learnedBaud, lieBaud);
+			assert.equal(outcome.bed.settings.learnedBaud, lieBaud);
 			// The second readout needs one session only.
-			outcome.bench.world.advance(3000);
-			const before = outcome.bench.world.serial.meter.meterEvents.length;
-			isGood(outcome.bench.read());
-			const events = outcome.bench.world.serial.meter.meterEvents.slice(before);
+			outcome.bed.world.advance(3000);
+			const before = outcome.bed.world.serial.meter.meterEvents.length;
+			isGood(outcome.bed.read());
+			const events = outcome.bed.world.serial.meter.meterEvents.slice(before);
 			assert.equal(events.filter((event) => event === 1).length, 1);
 		});
 	}
@@ -113,43 +113,43 @@ describe("the reader with meters and lines that deviate from the standard", () =
 		assert.ok(outcome.tookMs < 15_000, `${outcome.tookMs} ms`);
 	});
 	it("reports a head that echoes while no meter answers", () => {
-		const { failure } = new ReaderBench({}, { echo: true }).read();
+		const { failure } = new ReaderBed({}, { echo: true }).read();
 		assert.equal(failure, failures.IEC_ECHO_ONLY);
 	});
 	it("returns a block that always breaks off to the caller, but keeps the stored readout", () => {
-		const bench = new ReaderBench().connect(logarex.telegram);
-		isGood(bench.read());
-		const before = bench.reader.outcomes.last;
-		bench.connect(logarex.telegram, { faults: { cut: 300 } });
-		const outcome = bench.read();
+		const bed = new ReaderBed().connect(logarex.telegram);
+		isGood(bed.read());
+		const before = bed.reader.outcomes.last;
+		bed.connect(logarex.telegram, { faults: { cut: 300 } });
+		const outcome = bed.read();
 		assert.equal(outcome.readout?.status, STATUS_CUT);
 		const shown = packedReadings(outcome.readout?.records);
 		assert.ok(shown.length > 3);
 		assert.deepEqual(shown, logarex.readings.slice(0, shown.length));
-		bench.world.advance(200_000);
-		assert.equal(bench.reader.running, false);
-		assert.equal(bench.reader.outcomes.last, before);
-		assert.equal(bench.reader.outcomes.failure, failures.IEC_CUT);
+		bed.world.advance(200_000);
+		assert.equal(bed.reader.running, false);
+		assert.equal(bed.reader.outcomes.last, before);
+		assert.equal(bed.reader.outcomes.failure, failures.IEC_CUT);
 	});
 	it("reports an error message of the meter", () => {
 		const error = "(ER01)\x03";
 		const check = String.fromCharCode(checkOf(error));
-		const bench = new ReaderBench().connect(bytes(`/LGZ4TEST\r\n\x02${error}${check}`));
-		const { failure, readout } = bench.read();
+		const bed = new ReaderBed().connect(bytes(`/LGZ4TEST\r\n\x02${error}${check}`));
+		const { failure, readout } = bed.read();
 		assert.equal(readout, undefined);
 		assert.equal(failure, failures.IEC_METER_ERROR);
 	});
 	it("reads a battery meter only after waking it", () => {
-		const bench = new ReaderBench({ battery: true }).connect(logarex.telegram, { battery: true });
-		isGood(bench.read());
-		const { readout, failure } = new ReaderBench().connect(logarex.telegram, { battery: true }).read();
+		const bed = new ReaderBed({ battery: true }).connect(logarex.telegram, { battery: true });
+		isGood(bed.read());
+		const { readout, failure } = new ReaderBed().connect(logarex.telegram, { battery: true }).read();
 		assert.deepEqual([readout, failure], [undefined, failures.IEC_SILENCE]);
 		assert.match(failures.IEC_SILENCE.message, /battery/);
 	});
 	it("reads a meter that only answers to its device address", () => {
 		const deviceAddress = bytes("0012345678");
-		isGood(new ReaderBench({ deviceAddress }).connect(logarex.telegram, { address: "12345678" }).read());
-		const wrong = new ReaderBench({ deviceAddress: bytes("99") }).connect(logarex.telegram, { address: "12345678" });
+		isGood(new ReaderBed({ deviceAddress }).connect(logarex.telegram, { address: "12345678" }).read());
+		const wrong = new ReaderBed({ deviceAddress: bytes("99") }).connect(logarex.telegram, { address: "12345678" });
 		const { readout, failure } = wrong.read();
 		assert.deepEqual([readout, failure], [undefined, failures.IEC_SILENCE_ADDRESSED]);
 		assert.match(failures.IEC_SILENCE_ADDRESSED.message, /device_address.*battery/);
@@ -157,61 +157,59 @@ describe("the reader with meters and lines that deviate from the standard", () =
 	it("reads a meter that only answers to a non-standard sign-on", () => {
 		const heat = vectorOf("landis-gyr-2wr5-heat");
 		const meter = { address: "/#", battery: true, mode: "B" } as const;
-		const waking = new ReaderBench({ deviceAddress: bytes("/#"), battery: true }).connect(heat.telegram, meter);
+		const waking = new ReaderBed({ deviceAddress: bytes("/#"), battery: true }).connect(heat.telegram, meter);
 		assert.deepEqual(packedReadings(waking.read().readout?.records), heat.readings);
-		const silent = new ReaderBench({ battery: true }).connect(heat.telegram, meter).read();
+		const silent = new ReaderBed({ battery: true }).connect(heat.telegram, meter).read();
 		assert.equal(silent.failure, failures.IEC_SILENCE);
 	});
 	it("never returns a wrong value from a line that sometimes damages a character", () => {
 		for (let seed = 1; seed <= 40; seed++) {
-			const bench = new ReaderBench({}, { noise: 400, seed });
-			bench.connect(logarex.telegram);
-			const { readout } = bench.read();
+			const bed = new ReaderBed({}, { noise: 400, seed });
+			bed.connect(logarex.telegram);
+			const { readout } = bed.read();
 			if (readout?.status !== STATUS_OK) continue;
 			assert.deepEqual(packedReadings(readout.records), logarex.readings, `seed ${seed}`);
 		}
 	});
 	it("reports a port that is pulled out during a session, and reads again when it is back", () => {
-		const bench = new ReaderBench().connect(logarex.telegram);
-		bench.world.timers.set(() => bench.world.serial.meter.unplug(), 900);
-		assert.equal(bench.read().failure, FAILURE_PORT);
-		assert.equal(bench.read().failure, FAILURE_PORT);
-		bench.world.serial.meter.plugIn();
-		bench.world.advance(3000);
-		isGood(bench.read());
+		const bed = new ReaderBed().connect(logarex.telegram);
+		bed.world.timers.set(() => bed.world.serial.meter.unplug(), 900);
+		assert.equal(bed.read().failure, FAILURE_PORT);
+		assert.equal(bed.read().failure, FAILURE_PORT);
+		bed.world.serial.meter.plugIn();
+		bed.world.advance(3000);
+		isGood(bed.read());
 	});
 	it("reports a timeout to the caller after a minute, finishes the readout and stores it", () => {
 		const long = vectorOf("iskraemeco-mt174-15-billing-periods");
-		const bench = new ReaderBench({ baudMax: 300 }).connect(long.telegram);
-		const { failure, tookMs } = bench.read();
+		const bed = new ReaderBed({ baudMax: 300 }).connect(long.telegram);
+		const { failure, tookMs } = bed.read();
 		assert.equal(failure, FAILURE_WAIT);
 		assert.equal(tookMs, 60_000);
-		assert.equal(bench.reader.running, true);
-		bench.world.advance(300_000);
-		assert.deepEqual(packedReadings(bench.reader.outcomes.last?.records), long.readings);
-		assert.equal(bench.reader.outcomes.last?.status, STATUS_OK);
+		assert.equal(bed.reader.running, true);
+		bed.world.advance(300_000);
+		assert.deepEqual(packedReadings(bed.reader.outcomes.last?.records), long.readings);
+		assert.equal(bed.reader.outcomes.last?.status, STATUS_OK);
 	});
 	it("ends an endless readout after ten minutes and stores nothing that was not checked", () => {
 		const line = "1.8.0*01(000001.0*kWh)\r\n";
-		const bench = new ReaderBench({ baudMax: 300 }).connect(
-			bytes(`/LGZ0TEST\r\n\x02${line.repeat(1200)}!\r\n\x03\x00`),
-		);
-		bench.read();
-		bench.world.advance(700_000);
-		assert.equal(bench.reader.running, false);
-		assert.equal(bench.reader.outcomes.last, undefined);
-		assert.equal(bench.reader.outcomes.failure, failures.IEC_CUT);
+		const bed = new ReaderBed({ baudMax: 300 }).connect(bytes(`/LGZ0TEST\r\n\x02${line.repeat(1200)}!\r\n\x03\x00`));
+		bed.read();
+		bed.world.advance(700_000);
+		assert.equal(bed.reader.running, false);
+		assert.equal(bed.reader.outcomes.last, undefined);
+		assert.equal(bed.reader.outcomes.failure, failures.IEC_CUT);
 	});
 	it("stores as many readings of an overlong block as fit, with status 2", () => {
 		let block = "";
 		for (let i = 0; i < 3000; i++) block += `1.8.${i % 60}*${i % 100}(${String(i).padStart(9, "0")}*kWh)\r\n`;
 		block += "!\r\n\x03";
 		const check = String.fromCharCode(checkOf(block));
-		const bench = new ReaderBench().connect(bytes(`/LGZ5TEST\r\n\x02${block}${check}`));
-		bench.read();
-		bench.world.advance(200_000);
-		assert.equal(bench.reader.outcomes.last?.status, STATUS_CUT);
-		const shown = packedReadings(bench.reader.outcomes.last?.records);
+		const bed = new ReaderBed().connect(bytes(`/LGZ5TEST\r\n\x02${block}${check}`));
+		bed.read();
+		bed.world.advance(200_000);
+		assert.equal(bed.reader.outcomes.last?.status, STATUS_CUT);
+		const shown = packedReadings(bed.reader.outcomes.last?.records);
 		assert.ok(shown.length > 500);
 		assert.ok(shown.every((reading, i) => reading.value1_number === i));
 	});
@@ -224,16 +222,16 @@ describe("meters with modes A and B, and the speed limit", () => {
 			const body = Buffer.from(zmf100.telegram)
 				.toString("latin1")
 				.replace(/^[^\n]*\n/, `${ident}\r\n`);
-			const bench = new ReaderBench().connect(bytes(body), { mode });
-			const { readout } = bench.read();
+			const bed = new ReaderBed().connect(bytes(body), { mode });
+			const { readout } = bed.read();
 			assert.deepEqual(packedReadings(readout?.records), zmf100.readings);
 			assert.equal(readout?.baud, mode === "A" ? 300 : 2400);
-			assert.equal(bench.world.serial.meter.sentByGateway, 5);
+			assert.equal(bed.world.serial.meter.sentByGateway, 5);
 		});
 	}
 	it("a meter that offers mode C but sends its block at once is read", () => {
-		const bench = new ReaderBench().connect(zmf100.telegram, { mode: "A" });
-		const { readout } = bench.read();
+		const bed = new ReaderBed().connect(zmf100.telegram, { mode: "A" });
+		const { readout } = bed.read();
 		assert.equal(readout?.status, STATUS_OK);
 		assert.equal(readout.baud, 300);
 	});
@@ -245,31 +243,31 @@ describe("meters with modes A and B, and the speed limit", () => {
 			[9599, 4800],
 			[19200, 9600],
 		]) {
-			assert.equal(new ReaderBench({ baudMax }).connect(logarex.telegram).read().readout?.baud, baud);
+			assert.equal(new ReaderBed({ baudMax }).connect(logarex.telegram).read().readout?.baud, baud);
 		}
 	});
 });
 
 describe("mode D", () => {
-	function listen(telegram: Uint8Array, options: Record<string, unknown> = {}): ReaderBench {
-		const bench = new ReaderBench({ modeD: true, modeDBaud: 2400 });
-		return bench.connect(telegram, { mode: "D", pushBaud: 2400, ...options });
+	function listen(telegram: Uint8Array, options: Record<string, unknown> = {}): ReaderBed {
+		const bed = new ReaderBed({ modeD: true, modeDBaud: 2400 });
+		return bed.connect(telegram, { mode: "D", pushBaud: 2400, ...options });
 	}
 
 	it("keeps the last telegram up to date without a request", () => {
-		const bench = listen(pushed.telegram);
-		bench.world.advance(10_000);
-		const first = bench.reader.outcomes.last;
+		const bed = listen(pushed.telegram);
+		bed.world.advance(10_000);
+		const first = bed.reader.outcomes.last;
 		assert.deepEqual(packedReadings(first?.records), pushed.readings);
-		bench.world.advance(10_000);
-		assert.notEqual(bench.reader.outcomes.last, first);
+		bed.world.advance(10_000);
+		assert.notEqual(bed.reader.outcomes.last, first);
 	});
 	it("reads telegrams that follow each other without a gap, even if it begins to listen in the middle of one", () => {
-		const bench = listen(pushed.telegram, { pushMs: 1 });
-		bench.reader.stop();
-		bench.world.advance(700);
-		bench.reader.reconfigure();
-		const { readout } = bench.read();
+		const bed = listen(pushed.telegram, { pushMs: 1 });
+		bed.reader.stop();
+		bed.world.advance(700);
+		bed.reader.reconfigure();
+		const { readout } = bed.read();
 		assert.deepEqual(packedReadings(readout?.records), pushed.readings);
 	});
 	it("drops a telegram that the next one cuts short", () => {
@@ -290,109 +288,109 @@ describe("mode D", () => {
 	});
 	it("returns a telegram with a wrong CRC to the caller after a minute, with status 3, and stores none", () => {
 		const dsmr = vectorOf("iskraemeco-mt382-dsmr4");
-		const bench = listen(dsmr.telegram);
-		const { readout, tookMs } = bench.read();
+		const bed = listen(dsmr.telegram);
+		const { readout, tookMs } = bed.read();
 		assert.equal(readout?.status, STATUS_CHECK_WRONG);
 		assert.equal(tookMs, 60_000);
-		assert.equal(bench.reader.outcomes.last, undefined);
+		assert.equal(bed.reader.outcomes.last, undefined);
 	});
 	it("reports that no telegram came if the meter sends nothing", () => {
-		assert.equal(new ReaderBench({ modeD: true }).read().failure, failures.IEC_NO_TELEGRAM);
+		assert.equal(new ReaderBed({ modeD: true }).read().failure, failures.IEC_NO_TELEGRAM);
 	});
 	it("applies a change of the settings", () => {
-		const bench = listen(pushed.telegram);
-		bench.settings.modeDBaud = 9600;
-		bench.reader.reconfigure();
-		bench.world.advance(10_000);
-		assert.deepEqual([bench.reader.outcomes.last], [undefined]);
-		bench.settings.modeDBaud = 2400;
-		bench.reader.reconfigure();
-		bench.world.advance(10_000);
-		assert.equal(bench.reader.outcomes.last?.status, STATUS_OK);
-		bench.settings.modeD = false;
-		bench.reader.reconfigure();
-		bench.connect(logarex.telegram);
-		isGood(bench.read());
+		const bed = listen(pushed.telegram);
+		bed.settings.modeDBaud = 9600;
+		bed.reader.reconfigure();
+		bed.world.advance(10_000);
+		assert.deepEqual([bed.reader.outcomes.last], [undefined]);
+		bed.settings.modeDBaud = 2400;
+		bed.reader.reconfigure();
+		bed.world.advance(10_000);
+		assert.equal(bed.reader.outcomes.last?.status, STATUS_OK);
+		bed.settings.modeD = false;
+		bed.reader.reconfigure();
+		bed.connect(logarex.telegram);
+		isGood(bed.read());
 	});
 	it("listens again when a lost port is back", () => {
-		const bench = listen(pushed.telegram);
-		bench.world.advance(5000);
-		bench.world.serial.meter.unplug();
-		bench.world.advance(1000);
-		bench.world.serial.meter.plugIn();
-		const before = bench.reader.outcomes.last;
-		bench.world.advance(30_000);
-		assert.notEqual(bench.reader.outcomes.last, before);
+		const bed = listen(pushed.telegram);
+		bed.world.advance(5000);
+		bed.world.serial.meter.unplug();
+		bed.world.advance(1000);
+		bed.world.serial.meter.plugIn();
+		const before = bed.reader.outcomes.last;
+		bed.world.advance(30_000);
+		assert.notEqual(bed.reader.outcomes.last, before);
 	});
 	it("tries to open a lost port every ten seconds", () => {
-		const bench = listen(pushed.telegram);
-		bench.world.advance(5000);
-		bench.world.serial.meter.unplug();
-		const fails = () => bench.world.traced.filter((line) => line.startsWith("meter: ")).length;
-		bench.world.advance(0);
+		const bed = listen(pushed.telegram);
+		bed.world.advance(5000);
+		bed.world.serial.meter.unplug();
+		const fails = () => bed.world.traced.filter((line) => line.startsWith("meter: ")).length;
+		bed.world.advance(0);
 		const before = fails();
-		bench.world.advance(9998);
+		bed.world.advance(9998);
 		assert.equal(fails(), before);
-		bench.world.advance(4);
+		bed.world.advance(4);
 		assert.equal(fails(), before + 1);
-		bench.world.advance(9998);
-		bench.world.advance(4);
+		bed.world.advance(9998);
+		bed.world.advance(4);
 		assert.equal(fails(), before + 2);
 	});
 	it("completes a long readout after it stopped listening for pushes while its port was missing", () => {
 		const long = vectorOf("iskraemeco-mt174-15-billing-periods");
-		const bench = listen(pushed.telegram);
-		bench.world.serial.meter.unplug();
-		bench.world.advance(1000);
-		bench.settings.modeD = false;
-		bench.settings.baudMax = 300;
-		bench.reader.reconfigure();
-		bench.world.serial.meter.plugIn();
-		bench.connect(logarex.telegram);
-		isGood(bench.read());
-		bench.world.advance(400_000);
-		bench.connect(long.telegram);
-		bench.read();
-		bench.world.advance(330_000);
-		assert.equal(bench.reader.outcomes.last?.status, STATUS_OK);
-		assert.deepEqual(packedReadings(bench.reader.outcomes.last.records), long.readings);
+		const bed = listen(pushed.telegram);
+		bed.world.serial.meter.unplug();
+		bed.world.advance(1000);
+		bed.settings.modeD = false;
+		bed.settings.baudMax = 300;
+		bed.reader.reconfigure();
+		bed.world.serial.meter.plugIn();
+		bed.connect(logarex.telegram);
+		isGood(bed.read());
+		bed.world.advance(400_000);
+		bed.connect(long.telegram);
+		bed.read();
+		bed.world.advance(330_000);
+		assert.equal(bed.reader.outcomes.last?.status, STATUS_OK);
+		assert.deepEqual(packedReadings(bed.reader.outcomes.last.records), long.readings);
 	});
 });
 
 describe("several callers of the reader", () => {
 	it("share one session, and all are notified", () => {
-		const bench = new ReaderBench().connect(logarex.telegram);
+		const bed = new ReaderBed().connect(logarex.telegram);
 		const reported: (Failure | undefined)[] = [];
-		for (let i = 0; i < 3; i++) bench.reader.read({ finished: (_, failure) => reported.push(failure) });
-		isGood(bench.read());
+		for (let i = 0; i < 3; i++) bed.reader.read({ finished: (_, failure) => reported.push(failure) });
+		isGood(bed.read());
 		assert.deepEqual(reported, [undefined, undefined, undefined]);
-		assert.equal(bench.world.serial.meter.sentByGateway, 11);
+		assert.equal(bed.world.serial.meter.sentByGateway, 11);
 	});
 	it("may cancel: they are not notified, and the readout is stored", () => {
-		const bench = new ReaderBench().connect(logarex.telegram);
+		const bed = new ReaderBed().connect(logarex.telegram);
 		const waiter = { finished: () => assert.fail("notified after it had cancelled") };
-		bench.reader.read(waiter);
-		bench.reader.cancel(waiter);
-		bench.world.advance(10_000);
-		assert.equal(bench.reader.outcomes.last?.status, STATUS_OK);
+		bed.reader.read(waiter);
+		bed.reader.cancel(waiter);
+		bed.world.advance(10_000);
+		assert.equal(bed.reader.outcomes.last?.status, STATUS_OK);
 	});
 });
 
 describe("a probe", () => {
 	it("started right after a readout waits until the meter accepts another sign-on, then returns its identification", () => {
-		const bench = new ReaderBench().connect(logarex.telegram);
-		isGood(bench.read());
+		const bed = new ReaderBed().connect(logarex.telegram);
+		isGood(bed.read());
 		const results: (Failure | string)[] = [];
 		const finished = ({ failure, ident }: ProbeResult) =>
 			results.push(failure ?? Buffer.from(ident).toString("latin1"));
-		assert.equal(bench.reader.probe({ finished }), true);
-		bench.world.advance(5000);
+		assert.equal(bed.reader.probe({ finished }), true);
+		bed.world.advance(5000);
 		assert.deepEqual(results, [logarex.meterId]);
-		isGood(bench.read());
+		isGood(bed.read());
 	});
 	it("is rejected during a session", () => {
-		const bench = new ReaderBench().connect(logarex.telegram);
-		bench.reader.read({ finished: () => {} });
-		assert.equal(bench.reader.probe({ finished: () => assert.fail("finished was called") }), false);
+		const bed = new ReaderBed().connect(logarex.telegram);
+		bed.reader.read({ finished: () => {} });
+		assert.equal(bed.reader.probe({ finished: () => assert.fail("finished was called") }), false);
 	});
 });

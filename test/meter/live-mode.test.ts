@@ -9,38 +9,38 @@ import { COUNTER_REFUSED } from "../../tools/meter/dlms-security.js";
 import { ANSWERED, ASSOCIATED, ASSOCIATION_REFUSED, RELEASED } from "../../tools/meter/dlms-server.js";
 import { LINK_CLOSED } from "../../tools/meter/hdlc-station.js";
 import { makeDLMSMeter } from "../../tools/meter/make-dlms-meter.js";
-import { AK, GUEK } from "../cosem/bench.js";
-import { type DLMSBenchSettings, dlmsSettings, type Outcome, ReaderBench, type Settings } from "./bench.js";
+import { AK, GUEK } from "../cosem/meters.js";
 import { packedReadings } from "./packed.js";
+import { dlmsSettings, type Outcome, ReaderBed, type Settings, type WritableDLMSSettings } from "./reader-bed.js";
 
 const NOON = Date.UTC(2026, 10, 20, 11);
 const MINUTE = 60_000;
 
 class Bed {
-	readonly bench: ReaderBench;
+	readonly readerBed: ReaderBed;
 	readonly mode: LiveMode;
 	/** Readouts that were reported, with their monotonic time. */
 	readonly reported: { readout: Readout; atMs: number }[] = [];
 	isWanted = true;
 	readonly wantedToMs = 0;
 
-	constructor(line = "", dlms: Partial<DLMSBenchSettings> = {}, settings: Partial<Settings> = {}) {
+	constructor(line = "", dlms: Partial<WritableDLMSSettings> = {}, settings: Partial<Settings> = {}) {
 		const all = dlmsSettings({ physical: 17, opening: OPENING_DIRECT, ...dlms });
-		this.bench = new ReaderBench({ protocol: "dlms", dlms: all, ...settings }, { utcMs: NOON });
+		this.readerBed = new ReaderBed({ protocol: "dlms", dlms: all, ...settings }, { utcMs: NOON });
 		this.connect(line);
-		const { clock, timers } = this.bench.world;
-		this.bench.live.measured = () => {
-			this.reported.push({ readout: this.bench.reader.outcomes.last!, atMs: clock.monotonicMs() });
+		const { clock, timers } = this.readerBed.world;
+		this.readerBed.live.measured = () => {
+			this.reported.push({ readout: this.readerBed.reader.outcomes.last!, atMs: clock.monotonicMs() });
 		};
 		const driver = new Driver({ clock, timers, guard: (_, run) => run() });
-		this.mode = new LiveMode({ driver, live: this, saving: undefined }, this.bench.reader);
+		this.mode = new LiveMode({ driver, live: this, saving: undefined }, this.readerBed.reader);
 		this.mode.periodMs = 2000;
 	}
 
 	/** Connects a meter with moving values. */
 	connect(line: string): void {
 		const options = parseDLMSOptions(line === "" ? [] : line.split(" "))!;
-		this.bench.world.serial.meter.connect(makeDLMSMeter(options, { utcMs: NOON, clocked: true }));
+		this.readerBed.world.serial.meter.connect(makeDLMSMeter(options, { utcMs: NOON, clocked: true }));
 	}
 
 	/** Clients of the event stream. */
@@ -51,7 +51,7 @@ class Bed {
 	changed(): void {}
 
 	pass(ms: number): this {
-		this.bench.world.advance(ms);
+		this.readerBed.world.advance(ms);
 		return this;
 	}
 
@@ -64,21 +64,21 @@ class Bed {
 
 	/** Number of the meter's events `code` since the last `clear`. */
 	count(code: number): number {
-		return this.bench.world.serial.meter.meterEvents.filter((event) => event === code).length;
+		return this.readerBed.world.serial.meter.meterEvents.filter((event) => event === code).length;
 	}
 
 	clear(): this {
-		this.bench.world.serial.meter.meterEvents.length = 0;
+		this.readerBed.world.serial.meter.meterEvents.length = 0;
 		this.reported.length = 0;
 		return this;
 	}
 
 	get isOpen(): boolean {
-		return this.bench.reader.isLive;
+		return this.readerBed.reader.isLive;
 	}
 
 	read(): Outcome {
-		return this.bench.read();
+		return this.readerBed.read();
 	}
 }
 
@@ -102,7 +102,10 @@ describe("live mode", () => {
 		assert.notEqual(shown(readout, "1-0:2.7.0"), shown(full.readout, "1-0:2.7.0"));
 		assert.equal(readout.utcMs, full.readout.utcMs);
 		const { atMs } = bed.reported[10];
-		assert.equal(readout.liveUtcMs, bed.bench.world.clock.utcMs()! - bed.bench.world.clock.monotonicMs() + atMs);
+		assert.equal(
+			readout.liveUtcMs,
+			bed.readerBed.world.clock.utcMs()! - bed.readerBed.world.clock.monotonicMs() + atMs,
+		);
 	});
 	it("releases the association when no client requests values any more, and opens it again when one does", () => {
 		const bed = new Bed("", { release: true }).begin();
@@ -175,7 +178,7 @@ describe("live mode", () => {
 	});
 	it("discards a round from another meter", () => {
 		const bed = new Bed().begin();
-		const { outcomes } = bed.bench.reader;
+		const { outcomes } = bed.readerBed.reader;
 		outcomes.last = { ...outcomes.last!, meterId: Buffer.from("OTHER") };
 		bed.clear().pass(50_000);
 		assert.deepEqual(bed.reported, []);
@@ -205,7 +208,7 @@ describe("live mode", () => {
 	it("refuses a probe once, and permits the next", () => {
 		const bed = new Bed().begin();
 		const results: boolean[] = [];
-		const probe = () => bed.bench.reader.probe({ finished: ({ failure }) => results.push(failure === undefined) });
+		const probe = () => bed.readerBed.reader.probe({ finished: ({ failure }) => results.push(failure === undefined) });
 		assert.equal(probe(), false);
 		bed.pass(2500);
 		assert.equal(probe(), true);
@@ -216,8 +219,8 @@ describe("live mode", () => {
 	});
 	it("ends when the settings change, and reads with the new settings", () => {
 		const bed = new Bed("--lls-client 32", { client: 16 }).begin();
-		Object.assign(bed.bench.settings.dlms, { client: 32, auth: 1, password: Buffer.from("12345678") });
-		bed.bench.reader.forget();
+		Object.assign(bed.readerBed.settings.dlms, { client: 32, auth: 1, password: Buffer.from("12345678") });
+		bed.readerBed.reader.forget();
 		bed.pass(3000).clear().pass(15_000);
 		assert.ok(bed.isOpen && bed.reported.length > 3);
 	});
@@ -243,7 +246,7 @@ describe("live mode", () => {
 	});
 	it("waits while the line is pulled, and continues when it is back", () => {
 		const bed = new Bed().begin();
-		bed.bench.world.serial.meter.connect(undefined);
+		bed.readerBed.world.serial.meter.connect(undefined);
 		bed.clear().pass(20_000);
 		assert.deepEqual([bed.isOpen, bed.reported], [false, []]);
 		assert.match(bed.mode.state, /^hdlc\//);
@@ -253,10 +256,10 @@ describe("live mode", () => {
 	});
 	it("waits while the port is gone", () => {
 		const bed = new Bed().begin();
-		bed.bench.world.serial.meter.unplug();
+		bed.readerBed.world.serial.meter.unplug();
 		bed.clear().pass(10_000);
 		assert.deepEqual([bed.isOpen, bed.mode.state], [false, FAILURE_PORT.code]);
-		bed.bench.world.serial.meter.plugIn();
+		bed.readerBed.world.serial.meter.plugIn();
 		bed.pass(40_000);
 		assert.ok(bed.isOpen);
 	});
@@ -272,7 +275,7 @@ describe("live mode", () => {
 
 		it("uses each invocation counter once, and few blocks of them", () => {
 			const bed = new Bed("", keys).begin();
-			const { storage } = bed.bench.world;
+			const { storage } = bed.readerBed.world;
 			const writes = storage.writes;
 			bed.clear().pass(30 * MINUTE);
 			assert.ok(bed.reported.length > 850);
@@ -284,7 +287,7 @@ describe("live mode", () => {
 		});
 		it("wastes no more counters on short sessions than on readouts", () => {
 			const bed = new Bed("", keys).begin();
-			const stored = () => Buffer.from(bed.bench.world.storage.get("dlms_counters")!).readUInt32BE(8);
+			const stored = () => Buffer.from(bed.readerBed.world.storage.get("dlms_counters")!).readUInt32BE(8);
 			const before = stored();
 			for (let i = 0; i < 5; i++) {
 				bed.isWanted = false;

@@ -20,12 +20,12 @@ import { STATUS_OK } from "../../modules/readout/readout.js";
 import { RecordWriter } from "../../modules/readout/record-writer.js";
 import { frame } from "../../tools/meter/telegram.js";
 import { Bed } from "../cosem/bed.js";
-import { fromMeter } from "../hdlc/driver.js";
+import { fromMeter } from "../hdlc/connection-driver.js";
 import { UA } from "../hdlc/frames.js";
 import { Driver } from "../iec62056-21/driver.js";
 import { bytesOf } from "../latin1.js";
 import { iecVectors } from "../vectors.js";
-import { dlmsSettings, ReaderBench } from "./bench.js";
+import { dlmsSettings, ReaderBed } from "./reader-bed.js";
 
 const IDENT = "/LGZ5\\2ZMD310\r\n";
 const BLOCK = frame(bytesOf("1.8.0(000123.4*kWh)\r\n2.8.0(000005.6*kWh)\r\n!\r\n"));
@@ -50,57 +50,57 @@ const INPUTS: Record<string, (driver: Driver) => unknown> = {
 };
 
 /** Calls that the session's user may make. */
-const CALLS: Record<string, (driver: Driver, conversation: ReadSession) => unknown> = {
+const CALLS: Record<string, (driver: Driver, session: ReadSession) => unknown> = {
 	...INPUTS,
-	abort: (driver, conversation) => {
-		conversation.abort(driver.nowMs);
+	abort: (driver, session) => {
+		session.abort(driver.nowMs);
 		driver.receive("");
 	},
-	"abort twice": (driver, conversation) => {
-		conversation.abort(driver.nowMs);
-		conversation.abort(driver.nowMs);
+	"abort twice": (driver, session) => {
+		session.abort(driver.nowMs);
+		session.abort(driver.nowMs);
 		driver.receive("");
 	},
-	"a request for the readout": (_, conversation) => {
-		conversation.readout(EVENT_POOR, 1);
-		conversation.readout(EVENT_END, 1);
+	"a request for the readout": (_, session) => {
+		session.readout(EVENT_POOR, 1);
+		session.readout(EVENT_END, 1);
 	},
 };
 
 function openingOf(settings: Partial<MeterSettings> = {}): Opening<MeterSettings> {
-	const bench = new ReaderBench(settings);
-	const { storage, crypto } = bench.world;
+	const readerBed = new ReaderBed(settings);
+	const { storage, crypto } = readerBed.world;
 	const records = new RecordWriter();
 	const memory = { kept: undefined, speed: undefined };
-	return { settings: bench.settings, records, memory, storage, crypto, quietMs: 0, nowMs: 0, trace: () => {} };
+	return { settings: readerBed.settings, records, memory, storage, crypto, quietMs: 0, nowMs: 0, trace: () => {} };
 }
 
 interface DrivenSession {
 	readonly driver: Driver;
-	readonly conversation: ReadSession;
+	readonly session: ReadSession;
 }
 
-function drivenSession(conversation: ReadSession): DrivenSession {
-	return { driver: new Driver(conversation), conversation };
+function drivenSession(session: ReadSession): DrivenSession {
+	return { driver: new Driver(session), session };
 }
 
 /** Checks that the session ends exactly once after each call, and is then silent. */
 function checkEndsOnce(enter: () => DrivenSession, name: string): void {
 	for (const [what, call] of Object.entries(CALLS)) {
-		const { driver, conversation } = enter();
-		call(driver, conversation);
+		const { driver, session } = enter();
+		call(driver, session);
 		driver.to(driver.nowMs + SOON_MS);
 		const events = driver.take().filter((line) => line.endsWith(` event ${EVENT_END}`));
 		assert.equal(events.length, 1, `${name}, ${what}`);
-		assert.equal(conversation.deadlineMs, Number.POSITIVE_INFINITY, `${name}, ${what}`);
-		for (const late of Object.values(CALLS)) late(driver, conversation);
+		assert.equal(session.deadlineMs, Number.POSITIVE_INFINITY, `${name}, ${what}`);
+		for (const late of Object.values(CALLS)) late(driver, session);
 		driver.to(driver.nowMs + SOON_MS);
 		assert.deepEqual(driver.take(), [], `${name}, ${what}: after its end`);
 	}
 }
 
 describe("every call in every state of a session", () => {
-	const session = (options: Partial<MeterSettings> = {}, quietMs = 0, handOver = 0): DrivenSession => {
+	const signOn = (options: Partial<MeterSettings> = {}, quietMs = 0, handOver = 0): DrivenSession => {
 		const opening = { ...openingOf(options), quietMs };
 		return drivenSession(new IECReadSession(opening, new Attempts(opening), handOver));
 	};
@@ -108,47 +108,47 @@ describe("every call in every state of a session", () => {
 		one.driver.to(ms).receive(text);
 		return one;
 	};
-	const sessions: Record<string, () => DrivenSession> = {
-		"waiting for silence": () => session({}, 2000),
-		"waking the meter up": () => at(session({ battery: true }), 100),
-		"waiting for an identification": () => at(session(), 170),
-		"in an identification": () => at(session(), 400, "/LGZ5\\2Z"),
-		"before the acknowledgement": () => at(session(), 400, IDENT),
-		"waiting for a block": () => at(at(session(), 400, IDENT), 900),
-		"in a block": () => at(at(session(), 400, IDENT), 900, BLOCK.subarray(0, 20)),
-		"before a repetition": () => at(at(session(), 400, IDENT), 900, WRONG),
+	const signOns: Record<string, () => DrivenSession> = {
+		"waiting for silence": () => signOn({}, 2000),
+		"waking the meter up": () => at(signOn({ battery: true }), 100),
+		"waiting for an identification": () => at(signOn(), 170),
+		"in an identification": () => at(signOn(), 400, "/LGZ5\\2Z"),
+		"before the acknowledgement": () => at(signOn(), 400, IDENT),
+		"waiting for a block": () => at(at(signOn(), 400, IDENT), 900),
+		"in a block": () => at(at(signOn(), 400, IDENT), 900, BLOCK.subarray(0, 20)),
+		"before a repetition": () => at(at(signOn(), 400, IDENT), 900, WRONG),
 	};
-	for (const [name, enter] of Object.entries(sessions))
+	for (const [name, enter] of Object.entries(signOns))
 		it(`ends a sign-on once after any call: ${name}`, () => checkEndsOnce(enter, name));
 	it("changes nothing in a sign-on that has been handed over to DLMS/COSEM", () => {
 		for (const call of Object.values(CALLS)) {
-			const { driver, conversation } = at(at(session({}, 0, HAND_OVER_ALWAYS), 400, IDENT), 900);
+			const { driver, session } = at(at(signOn({}, 0, HAND_OVER_ALWAYS), 400, IDENT), 900);
 			driver.take();
-			call(driver, conversation);
+			call(driver, session);
 			assert.deepEqual(driver.to(SOON_MS).take(), []);
 		}
 	});
 
-	const conversation = (opening: number, attempts = false): DrivenSession => {
+	const dlmsSession = (opening: number, attempts = false): DrivenSession => {
 		const all = openingOf({ dlms: dlmsSettings({ opening, physical: 17 }) });
 		return drivenSession(new DLMSReadSession(all, attempts ? new Attempts(all) : undefined));
 	};
-	const conversations: Record<string, () => DrivenSession> = {
-		"before it begins": () => conversation(OPENING_AUTO),
-		"in its sign-on": () => at(conversation(OPENING_MODE_E), 170),
-		"in a sign-on that offers DLMS/COSEM": () => at(conversation(OPENING_MODE_E, true), 170),
-		"identified, with DLMS/COSEM only offered": () => at(at(conversation(OPENING_MODE_E, true), 170), 400, IDENT),
-		"after the hand-over": () => at(at(at(conversation(OPENING_MODE_E), 170), 400, IDENT), 900),
-		"in SNRM after a sign-on": () => at(at(at(conversation(OPENING_MODE_E), 170), 400, IDENT), 2900),
-		"in SNRM at a fixed speed": () => at(conversation(OPENING_DIRECT), 100),
-		"connected, in its association": () => at(at(conversation(OPENING_DIRECT), 100), 300, UA_FRAME),
-		"in a pause": () => at(at(at(conversation(OPENING_DIRECT), 100), 300, UA_FRAME), 8700),
+	const dlmsSessions: Record<string, () => DrivenSession> = {
+		"before it begins": () => dlmsSession(OPENING_AUTO),
+		"in its sign-on": () => at(dlmsSession(OPENING_MODE_E), 170),
+		"in a sign-on that offers DLMS/COSEM": () => at(dlmsSession(OPENING_MODE_E, true), 170),
+		"identified, with DLMS/COSEM only offered": () => at(at(dlmsSession(OPENING_MODE_E, true), 170), 400, IDENT),
+		"after the hand-over": () => at(at(at(dlmsSession(OPENING_MODE_E), 170), 400, IDENT), 900),
+		"in SNRM after a sign-on": () => at(at(at(dlmsSession(OPENING_MODE_E), 170), 400, IDENT), 2900),
+		"in SNRM at a fixed speed": () => at(dlmsSession(OPENING_DIRECT), 100),
+		"connected, in its association": () => at(at(dlmsSession(OPENING_DIRECT), 100), 300, UA_FRAME),
+		"in a pause": () => at(at(at(dlmsSession(OPENING_DIRECT), 100), 300, UA_FRAME), 8700),
 	};
-	for (const [name, enter] of Object.entries(conversations))
+	for (const [name, enter] of Object.entries(dlmsSessions))
 		it(`ends a DLMS/COSEM session once after any call: ${name}`, () => checkEndsOnce(enter, name));
 
 	it("repeats DISC of an aborted session after its timeout", () => {
-		const { driver, conversation: talking } = at(at(conversation(OPENING_DIRECT), 100), 300, UA_FRAME);
+		const { driver, session: talking } = at(at(dlmsSession(OPENING_DIRECT), 100), 300, UA_FRAME);
 		driver.to(1000).take();
 		talking.abort(1000);
 		driver.receive("");
@@ -202,60 +202,60 @@ describe("every call in every state of the reader", () => {
 	const never = { finished: () => assert.fail("notified without a request") };
 
 	const asking = (protocol: string) => {
-		const bench = new ReaderBench({ protocol });
-		bench.reader.read({ finished: () => {} });
-		bench.world.advance(300);
-		return bench;
+		const readerBed = new ReaderBed({ protocol });
+		readerBed.reader.read({ finished: () => {} });
+		readerBed.world.advance(300);
+		return readerBed;
 	};
-	const states: Record<string, () => ReaderBench> = {
-		idle: () => new ReaderBench(),
+	const states: Record<string, () => ReaderBed> = {
+		idle: () => new ReaderBed(),
 		reading: () => {
-			const bench = new ReaderBench().connect(logarex.telegram);
-			bench.reader.read({ finished: () => {} });
-			bench.world.advance(700);
-			return bench;
+			const readerBed = new ReaderBed().connect(logarex.telegram);
+			readerBed.reader.read({ finished: () => {} });
+			readerBed.world.advance(700);
+			return readerBed;
 		},
 		"reading in DLMS/COSEM": () => {
-			const { bench } = new Bed({}).meter("");
-			bench.reader.read({ finished: () => {} });
-			bench.world.advance(400);
-			return bench;
+			const { readerBed } = new Bed({}).meter("");
+			readerBed.reader.read({ finished: () => {} });
+			readerBed.world.advance(400);
+			return readerBed;
 		},
 		"ending a session that took too long": () => {
-			const { bench } = new Bed({ receiveTimeoutMs: 30_000 }).meter("--late 29000 --conformance 001010");
-			bench.reader.read({ finished: () => {} });
-			bench.world.advance(600_500);
-			assert.equal(bench.reader.running, true);
-			return bench;
+			const { readerBed } = new Bed({ receiveTimeoutMs: 30_000 }).meter("--late 29000 --conformance 001010");
+			readerBed.reader.read({ finished: () => {} });
+			readerBed.world.advance(600_500);
+			assert.equal(readerBed.reader.running, true);
+			return readerBed;
 		},
-		listening: () => new ReaderBench(modeD),
-		"listening to SML": () => new ReaderBench({ protocol: "sml" }),
-		"listening to TIC": () => new ReaderBench({ protocol: "tic" }),
-		"listening to AMIS": () => new ReaderBench({ protocol: "amis" }),
+		listening: () => new ReaderBed(modeD),
+		"listening to SML": () => new ReaderBed({ protocol: "sml" }),
+		"listening to TIC": () => new ReaderBed({ protocol: "tic" }),
+		"listening to AMIS": () => new ReaderBed({ protocol: "amis" }),
 		"asking by KMP": () => asking("kmp"),
 		"asking by M-Bus": () => asking("mbus"),
 		unplugged: () => {
-			const bench = new ReaderBench(modeD);
-			bench.world.serial.meter.unplug();
-			bench.world.advance(10);
-			return bench;
+			const readerBed = new ReaderBed(modeD);
+			readerBed.world.serial.meter.unplug();
+			readerBed.world.advance(10);
+			return readerBed;
 		},
 		probing: () => {
-			const bench = new ReaderBench();
-			assert.equal(bench.reader.probe({ finished: () => {} }), true);
-			return bench;
+			const readerBed = new ReaderBed();
+			assert.equal(readerBed.reader.probe({ finished: () => {} }), true);
+			return readerBed;
 		},
 		"probing in mode D": () => {
-			const bench = new ReaderBench(modeD);
-			assert.equal(bench.reader.probe({ finished: () => {} }), true);
-			return bench;
+			const readerBed = new ReaderBed(modeD);
+			assert.equal(readerBed.reader.probe({ finished: () => {} }), true);
+			return readerBed;
 		},
 	};
-	const changed = (settings: Partial<MeterSettings>) => (bench: ReaderBench) => {
-		Object.assign(bench.settings, settings);
-		bench.reader.reconfigure();
+	const changed = (settings: Partial<MeterSettings>) => (readerBed: ReaderBed) => {
+		Object.assign(readerBed.settings, settings);
+		readerBed.reader.reconfigure();
 	};
-	const calls: Record<string, (bench: ReaderBench) => unknown> = {
+	const calls: Record<string, (readerBed: ReaderBed) => unknown> = {
 		cancel: ({ reader }) => reader.cancel(never),
 		probe: ({ reader }) => reader.probe({ finished: () => {} }),
 		reconfigure: ({ reader }) => reader.reconfigure(),
@@ -281,19 +281,19 @@ describe("every call in every state of the reader", () => {
 	for (const [name, enter] of Object.entries(states)) {
 		it(`${name}: notifies a caller once, unless it is stopped, and can then read the meter`, () => {
 			for (const [what, call] of Object.entries(calls)) {
-				const bench = enter();
+				const readerBed = enter();
 				const where = `${name}, ${what}`;
 				let notifications = 0;
-				bench.reader.read({ finished: () => notifications++ });
-				call(bench);
-				bench.world.advance(700_000);
+				readerBed.reader.read({ finished: () => notifications++ });
+				call(readerBed);
+				readerBed.world.advance(700_000);
 				assert.equal(notifications, what === "stop" ? 0 : 1, where);
-				assert.equal(bench.reader.running, false, where);
-				bench.world.serial.meter.plugIn();
-				bench.connect(logarex.telegram);
-				changed({ modeD: false, simulator: false, protocol: "iec62056" })(bench);
-				bench.world.advance(3000);
-				const { readout, failure } = bench.read();
+				assert.equal(readerBed.reader.running, false, where);
+				readerBed.world.serial.meter.plugIn();
+				readerBed.connect(logarex.telegram);
+				changed({ modeD: false, simulator: false, protocol: "iec62056" })(readerBed);
+				readerBed.world.advance(3000);
+				const { readout, failure } = readerBed.read();
 				assert.deepEqual([readout?.status, failure], [STATUS_OK, undefined], where);
 			}
 		});
@@ -306,10 +306,10 @@ describe("every call in every state of the reader", () => {
 			},
 			flash: () => {},
 		};
-		const bench = new ReaderBench({}, {}, light).connect(logarex.telegram);
-		bench.reader.read({ finished: () => {} });
+		const readerBed = new ReaderBed({}, {}, light).connect(logarex.telegram);
+		readerBed.reader.read({ finished: () => {} });
 		assert.equal(isOn, true);
-		bench.world.advance(20_000);
+		readerBed.world.advance(20_000);
 		assert.equal(isOn, false);
 	});
 });

@@ -7,7 +7,7 @@ import { type DisplayOptions, MENU, MeterDisplay } from "../../tools/meter/meter
 import { PushMeter } from "../../tools/meter/push-meter.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";
 import { iecVectors } from "../vectors.js";
-import { ReaderBench } from "./bench.js";
+import { ReaderBed } from "./reader-bed.js";
 
 const ebz = iecVectors().find(({ name }) => name === "ebz-dd3-push")!;
 /** Longer than the reaction of any meter, ms. */
@@ -21,9 +21,9 @@ class LitMeter extends PushMeter {
 }
 
 /** Starts the entry of a PIN. */
-function begin(bench: ReaderBench, plan: Partial<PINPlan> = {}): PINEntry {
+function begin(bed: ReaderBed, plan: Partial<PINPlan> = {}): PINEntry {
 	let entry: PINEntry | undefined;
-	const isFree = bench.reader.lend((driver, port, nowMs, over) => {
+	const isFree = bed.reader.lend((driver, port, nowMs, over) => {
 		entry = new PINEntry(
 			{ pin: "1234", flashes: 2, litMs: Number.NEGATIVE_INFINITY, ...plan },
 			driver,
@@ -38,30 +38,30 @@ function begin(bench: ReaderBench, plan: Partial<PINPlan> = {}): PINEntry {
 }
 
 /** Enters the whole PIN; returns the time that this took, ms. */
-function enter(bench: ReaderBench, plan: Partial<PINPlan>): number {
-	const entry = begin(bench, plan);
-	const startMs = bench.world.clock.monotonicMs();
+function enter(bed: ReaderBed, plan: Partial<PINPlan>): number {
+	const entry = begin(bed, plan);
+	const startMs = bed.world.clock.monotonicMs();
 	assert.ok(entry.isRunning);
-	assert.equal(bench.reader.borrower, entry);
-	bench.world.time.runWhile(() => entry.isRunning, startMs + END_MS);
-	assert.equal(bench.world.clock.monotonicMs() - startMs, entry.timesMs.at(-1));
-	assert.equal(bench.reader.borrower, undefined);
+	assert.equal(bed.reader.borrower, entry);
+	bed.world.time.runWhile(() => entry.isRunning, startMs + END_MS);
+	assert.equal(bed.world.clock.monotonicMs() - startMs, entry.timesMs.at(-1));
+	assert.equal(bed.reader.borrower, undefined);
 	return entry.timesMs.at(-1)!;
 }
 
 /** A reader at a meter with a display of these options. */
-function benchWith(options: DisplayOptions): { bench: ReaderBench; display: MeterDisplay } {
-	const bench = new ReaderBench();
+function bedWith(options: DisplayOptions): { bed: ReaderBed; display: MeterDisplay } {
+	const bed = new ReaderBed();
 	const display = new MeterDisplay(options);
-	bench.world.serial.meter.connect(new LitMeter(display));
-	return { bench, display };
+	bed.world.serial.meter.connect(new LitMeter(display));
+	return { bed, display };
 }
 
 describe("PIN entry by light", () => {
 	for (const pin of ["1234", "0000", "9999", "1000", "0090", "80051", "01234567"]) {
 		it(`enters ${pin}`, () => {
-			const { bench, display } = benchWith({ pin });
-			const durationMs = enter(bench, { pin });
+			const { bed, display } = bedWith({ pin });
+			const durationMs = enter(bed, { pin });
 			assert.ok(display.isOpen(durationMs));
 			assert.deepEqual(display.entered, [pin]);
 			const { flashes } = display;
@@ -71,119 +71,119 @@ describe("PIN entry by light", () => {
 		});
 	}
 	it("reports each digit when the display takes it", () => {
-		const { bench, display } = benchWith({ pin: "0815" });
-		const entry = begin(bench, { pin: "0815" });
+		const { bed, display } = bedWith({ pin: "0815" });
+		const entry = begin(bed, { pin: "0815" });
 		assert.deepEqual(entry.timesMs, [7000, 19_000, 24_000, 33_000, 33_000]);
 		const shown: string[] = [];
 		display.onShows = (what) => shown.push(what);
 		for (const [i, ms] of entry.timesMs.slice(0, 4).entries()) {
-			bench.world.advance(ms - bench.world.clock.monotonicMs());
+			bed.world.advance(ms - bed.world.clock.monotonicMs());
 			display.isOpen(ms);
 			assert.equal(shown.at(-1), i === 3 ? "P" : `PIN ${"*".repeat(i + 1)}0`);
 		}
 	});
 	it("sends as many flashes as the display needs to wake up", () => {
-		const { bench, display } = benchWith({ pin: "1204", flashes: 1 });
-		assert.ok(display.isOpen(enter(bench, { pin: "1204", flashes: 1 })));
+		const { bed, display } = bedWith({ pin: "1204", flashes: 1 });
+		assert.ok(display.isOpen(enter(bed, { pin: "1204", flashes: 1 })));
 		// This display already prompts for its PIN.
-		const { bench: other, display: prepared } = benchWith({ pin: "4021", flashes: 1 });
+		const { bed: other, display: prepared } = bedWith({ pin: "4021", flashes: 1 });
 		prepared.light(-1500, -1000);
 		assert.ok(prepared.isOpen(enter(other, { pin: "4021", flashes: 0 })));
 	});
 	it("switches the menu item InF on with a long flash after the PIN if the plan includes this", () => {
-		const { bench, display } = benchWith({ pin: "1234", needsInf: true });
+		const { bed, display } = bedWith({ pin: "1234", needsInf: true });
 		const plan = { inf: MENU.indexOf("InF") };
-		const durationMs = enter(bench, plan);
+		const durationMs = enter(bed, plan);
 		assert.equal(durationMs, 30_000 + 8 * 2000 + 6500);
 		assert.deepEqual([display.isOpen(durationMs), display.switched], [true, ["InF"]]);
 		// The display stays open.
 		assert.ok(display.isOpen(durationMs + 200_000));
-		bench.world.advance(200_000);
+		bed.world.advance(200_000);
 		const last = display.flashes.at(-1)!;
 		assert.ok(last.toMs - last.fromMs > 5000 && last.toMs - last.fromMs < 6000);
 		// The same entry switches InF off again.
-		const againMs = bench.world.clock.monotonicMs() + enter(bench, plan);
+		const againMs = bed.world.clock.monotonicMs() + enter(bed, plan);
 		assert.deepEqual([display.isOpen(againMs), display.switched], [false, ["InF", "InF"]]);
 	});
 	it("switches the first menu item, which needs no flash before it", () => {
-		const { bench, display } = benchWith({ pin: "1234" });
-		assert.equal(enter(bench, { inf: 0 }), 36_500);
+		const { bed, display } = bedWith({ pin: "1234" });
+		assert.equal(enter(bed, { inf: 0 }), 36_500);
 		display.isOpen(40_000);
 		assert.deepEqual(display.switched, [MENU[0]]);
 	});
 	it("leaves the display locked after a wrong or incomplete PIN", () => {
-		const { bench, display } = benchWith({ pin: "1234" });
-		const endMs = enter(bench, { pin: "1235" });
+		const { bed, display } = bedWith({ pin: "1234" });
+		const endMs = enter(bed, { pin: "1235" });
 		assert.deepEqual([display.isOpen(endMs), display.entered], [false, ["1235"]]);
-		const entry = begin(bench);
-		bench.world.advance(10_000);
+		const entry = begin(bed);
+		bed.world.advance(10_000);
 		entry.end();
-		assert.deepEqual([entry.isRunning, bench.reader.borrower], [false, undefined]);
-		bench.world.advance(30_000);
+		assert.deepEqual([entry.isRunning, bed.reader.borrower], [false, undefined]);
+		bed.world.advance(30_000);
 		// A missing digit counts as 0.
-		assert.equal(display.isOpen(bench.world.clock.monotonicMs()), false);
+		assert.equal(display.isOpen(bed.world.clock.monotonicMs()), false);
 		assert.deepEqual(display.entered, ["1235", "1100"]);
-		const wholeMs = bench.world.clock.monotonicMs() + enter(bench, {});
+		const wholeMs = bed.world.clock.monotonicMs() + enter(bed, {});
 		assert.ok(display.isOpen(wholeMs));
 	});
 	it("keeps flashes separate when the gateway was busy for a while", () => {
-		const bench = new ReaderBench();
-		const entry = begin(bench, { pin: "9999", flashes: 0 });
-		bench.world.advance(100);
-		const nowMs = bench.world.clock.monotonicMs() + 2500;
+		const bed = new ReaderBed();
+		const entry = begin(bed, { pin: "9999", flashes: 0 });
+		bed.world.advance(100);
+		const nowMs = bed.world.clock.monotonicMs() + 2500;
 		entry.advance(nowMs);
 		assert.equal(entry.poll().kind, OUTPUT_TRANSMIT);
 		assert.equal(entry.poll().kind, OUTPUT_NONE);
 		assert.equal(entry.deadlineMs, nowMs + 1000);
 	});
 	it("takes half a minute for a four-digit PIN, like a meter", () => {
-		assert.equal(enter(new ReaderBench(), {}), 30_000);
+		assert.equal(enter(new ReaderBed(), {}), 30_000);
 	});
 	it("does not wait for a running session, prevents others from beginning, and logs no bytes", () => {
-		const bench = new ReaderBench({ modeD: true, modeDBaud: 9600 });
+		const bed = new ReaderBed({ modeD: true, modeDBaud: 9600 });
 		const source = () => splitTelegram(ebz.telegram);
-		bench.world.serial.meter.connect(new IECMeter({ source, mode: "D", pushBaud: 9600, pushMs: 1000 }));
-		bench.reader.reconfigure();
+		bed.world.serial.meter.connect(new IECMeter({ source, mode: "D", pushBaud: 9600, pushMs: 1000 }));
+		bed.reader.reconfigure();
 		const lines: string[] = [];
 		const log = {
 			bytes: (direction: number) => lines.push(`${direction}`),
 			line: (baud: number) => lines.push(`${baud}`),
 		};
-		bench.reader.log = log as never;
+		bed.reader.log = log as never;
 		let isNotified = false;
-		begin(bench);
-		bench.world.advance(100);
+		begin(bed);
+		bed.world.advance(100);
 		assert.equal(
-			bench.reader.lend(() => assert.fail()),
+			bed.reader.lend(() => assert.fail()),
 			false,
 		);
-		assert.equal(bench.reader.probe({ finished: () => assert.fail() }), false);
-		bench.reader.read({ finished: () => (isNotified = true) });
-		bench.world.advance(10_000);
+		assert.equal(bed.reader.probe({ finished: () => assert.fail() }), false);
+		bed.reader.read({ finished: () => (isNotified = true) });
+		bed.world.advance(10_000);
 		assert.deepEqual([isNotified, lines], [false, []]);
 		// The reader then listens again, and the waiting caller gets its readout.
-		bench.world.advance(30_000);
+		bed.world.advance(30_000);
 		assert.equal(isNotified, true);
 		assert.equal(lines[0], "9600");
 	});
 	it("ends at once if the port can't be opened, or is pulled out", () => {
-		const bench = new ReaderBench();
-		bench.world.serial.meter.unplug();
-		assert.deepEqual([begin(bench).isRunning, bench.reader.borrower !== undefined], [false, false]);
-		bench.world.serial.meter.plugIn();
-		const entry = begin(bench);
-		bench.world.advance(5000);
-		assert.deepEqual([entry.isRunning, bench.reader.borrower !== undefined], [true, true]);
-		bench.world.serial.meter.unplug();
-		bench.world.advance(1);
-		assert.deepEqual([entry.isRunning, bench.reader.borrower !== undefined], [false, false]);
+		const bed = new ReaderBed();
+		bed.world.serial.meter.unplug();
+		assert.deepEqual([begin(bed).isRunning, bed.reader.borrower !== undefined], [false, false]);
+		bed.world.serial.meter.plugIn();
+		const entry = begin(bed);
+		bed.world.advance(5000);
+		assert.deepEqual([entry.isRunning, bed.reader.borrower !== undefined], [true, true]);
+		bed.world.serial.meter.unplug();
+		bed.world.advance(1);
+		assert.deepEqual([entry.isRunning, bed.reader.borrower !== undefined], [false, false]);
 	});
 	it("ends when the reader stops", () => {
-		const { bench, display } = benchWith({ pin: "1234" });
-		begin(bench);
-		bench.world.advance(3000);
-		bench.reader.stop();
-		bench.world.advance(60_000);
+		const { bed, display } = bedWith({ pin: "1234" });
+		begin(bed);
+		bed.world.advance(3000);
+		bed.reader.stop();
+		bed.world.advance(60_000);
 		display.isOpen(60_000);
 		assert.equal(display.flashes.length, 2);
 	});

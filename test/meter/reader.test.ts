@@ -8,8 +8,8 @@ import { IECMeter } from "../../tools/meter/iec-meter.js";
 import { type MeterMode, splitTelegram } from "../../tools/meter/telegram.js";
 import { bytesOf } from "../latin1.js";
 import { iecVectors } from "../vectors.js";
-import { ReaderBench } from "./bench.js";
 import { packedReadings } from "./packed.js";
+import { ReaderBed } from "./reader-bed.js";
 import { recordsOf } from "./records.js";
 
 describe("reading captured meters over a modelled line", () => {
@@ -18,19 +18,19 @@ describe("reading captured meters over a modelled line", () => {
 			const where = hardwareParity ? "7E1 in hardware" : "7E1 in software";
 			it(`${vector.name}, mode ${vector.mode}, ${where}`, () => {
 				const modeD = vector.mode === "D";
-				const bench = new ReaderBench({ modeD, modeDBaud: 9600 }, { hardwareParity });
-				bench.connect(vector.telegram, { pushBaud: 9600, mode: vector.mode as MeterMode });
-				const { readout, failure } = bench.read();
+				const bed = new ReaderBed({ modeD, modeDBaud: 9600 }, { hardwareParity });
+				bed.connect(vector.telegram, { pushBaud: 9600, mode: vector.mode as MeterMode });
+				const { readout, failure } = bed.read();
 				assert.deepEqual(packedReadings(readout?.records), vector.readings);
 				assert.equal(Buffer.from(readout?.meterId ?? []).toString("latin1"), vector.meterId);
 				assert.equal(String.fromCharCode(readout?.mode ?? 0), vector.mode);
 				if (vector.check === "wrong") {
 					assert.equal(readout?.status, 3);
-					assert.equal(bench.reader.outcomes.last, undefined);
+					assert.equal(bed.reader.outcomes.last, undefined);
 				} else {
 					assert.equal(readout?.status, STATUS_OK);
 					assert.equal(failure, undefined);
-					assert.equal(bench.reader.outcomes.last, readout);
+					assert.equal(bed.reader.outcomes.last, readout);
 				}
 			});
 		}
@@ -71,20 +71,20 @@ describe("captured meters that send 8N1", () => {
 		for (const [hardwareParity, baud] of PORTS) {
 			const where = `${baud} Bd, ${hardwareParity ? "a port that frames 7E1" : "a port of eight bits"}`;
 			it(`${vector.name} is read at ${where}`, () => {
-				const bench = new ReaderBench({ modeD: true, modeDBaud: baud }, { hardwareParity });
+				const bed = new ReaderBed({ modeD: true, modeDBaud: baud }, { hardwareParity });
 				const meter = new IECMeter({ source: () => splitTelegram(vector.telegram), pushBaud: baud, mode: "D" });
-				bench.world.serial.meter.connect(new EightBitMeter(meter));
-				const { readout } = bench.read();
+				bed.world.serial.meter.connect(new EightBitMeter(meter));
+				const { readout } = bed.read();
 				assert.deepEqual(packedReadings(readout?.records), vector.readings);
 				assert.equal(readout?.status, vector.check === "wrong" ? STATUS_CHECK_WRONG : STATUS_OK);
-				bench.reader.stop();
+				bed.reader.stop();
 				let result: ProbeResult | undefined;
-				bench.reader.probe({
+				bed.reader.probe({
 					finished: (probed) => {
 						result = probed;
 					},
 				});
-				bench.world.advance(20_000);
+				bed.world.advance(20_000);
 				assert.deepEqual([result?.failure, result?.damaged], [undefined, 0]);
 			});
 		}
@@ -93,10 +93,10 @@ describe("captured meters that send 8N1", () => {
 		it(`accepts a right CRC over letters beyond ASCII on ${hardwareParity ? "a port that frames 7E1" : "a port of eight bits"}`, () => {
 			const text = "/KFM5KAIFA\r\n\r\n1-0:1.8.1(1*kWh)\r\n0-0:96.13.0(Z\xe4hler)\r\n!";
 			const crc = stepCRC16ARC(0, bytesOf(text), 0, text.length).toString(16).toUpperCase().padStart(4, "0");
-			const bench = new ReaderBench({ modeD: true, modeDBaud: 9600 }, { hardwareParity });
+			const bed = new ReaderBed({ modeD: true, modeDBaud: 9600 }, { hardwareParity });
 			const source = () => splitTelegram(bytesOf(`${text}${crc}\r\n`));
-			bench.world.serial.meter.connect(new EightBitMeter(new IECMeter({ source, pushBaud: 9600, mode: "D" })));
-			const { readout } = bench.read();
+			bed.world.serial.meter.connect(new EightBitMeter(new IECMeter({ source, pushBaud: 9600, mode: "D" })));
+			const { readout } = bed.read();
 			assert.equal(readout?.status, STATUS_OK);
 			assert.deepEqual(recordsOf(readout.records), ["1-0:1.8.1: 1*kWh"]);
 		});

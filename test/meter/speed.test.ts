@@ -4,7 +4,7 @@ import { STATUS_OK } from "../../modules/readout/readout.js";
 import type { MeterFaults } from "../../tools/meter/faults.js";
 import { METER_SIGNED_ON } from "../../tools/meter/iec-meter.js";
 import { iecVectors } from "../vectors.js";
-import { ReaderBench } from "./bench.js";
+import { ReaderBed } from "./reader-bed.js";
 
 /** A meter that offers 9600 Bd: a short, complete telegram with a correct BCC. */
 const logarex = iecVectors().find(({ name }) => name === "logarex-lk13-history")!.telegram;
@@ -15,7 +15,7 @@ other[other.indexOf(0x2f) + 6] ^= 1;
 /** Three blocks with a wrong BCC make one session: the first block and two repetitions. */
 const BLOCKS = 3;
 
-class Speeds extends ReaderBench {
+class Speeds extends ReaderBed {
 	writes = 0;
 
 	constructor(before?: Speeds) {
@@ -56,9 +56,9 @@ class Speeds extends ReaderBench {
 describe("the negotiated speed", () => {
 	it("is tried again after a session of damaged blocks, and nothing is stored", () => {
 		for (const wrongBCC of [BLOCKS, 2 * BLOCKS - 1]) {
-			const bench = new Speeds().meter({ wrongBCC });
-			assert.deepEqual(bench.speed(), [9600, 2]);
-			assert.deepEqual([bench.settings.learnedBaud, bench.writes], [0, 0]);
+			const bed = new Speeds().meter({ wrongBCC });
+			assert.deepEqual(bed.speed(), [9600, 2]);
+			assert.deepEqual([bed.settings.learnedBaud, bed.writes], [0, 0]);
 		}
 	});
 	it("is tried again after a block that broke off, and after one that did not arrive", () => {
@@ -66,83 +66,83 @@ describe("the negotiated speed", () => {
 			[{ cut: 100 }, failures.IEC_CUT],
 			[{ lieBaud: 4800 }, failures.IEC_NO_BLOCK],
 		] as const) {
-			const bench = new Speeds().meter(faults);
+			const bed = new Speeds().meter(faults);
 			// Connects the meter in the silence after the first session.
-			bench.world.timers.set(() => bench.meter(), 3000);
-			assert.equal(bench.speed()[0], 9600, failure.code);
-			const failed = bench.world.traced.filter((line) => line.includes("failed"));
+			bed.world.timers.set(() => bed.meter(), 3000);
+			assert.equal(bed.speed()[0], 9600, failure.code);
+			const failed = bed.world.traced.filter((line) => line.includes("failed"));
 			assert.deepEqual(failed, [`meter: a session failed: ${failure.code}`]);
-			assert.equal(bench.writes, 0);
+			assert.equal(bed.writes, 0);
 		}
 	});
 	it("is not lowered by single faults with clean readouts between them", () => {
-		const bench = new Speeds();
+		const bed = new Speeds();
 		for (let accident = 0; accident < 8; accident++) {
-			bench.meter({ wrongBCC: BLOCKS });
-			assert.deepEqual(bench.speed(), [9600, 2]);
-			bench.clean(1, 9600);
+			bed.meter({ wrongBCC: BLOCKS });
+			assert.deepEqual(bed.speed(), [9600, 2]);
+			bed.clean(1, 9600);
 		}
-		assert.equal(bench.writes, 0);
+		assert.equal(bed.writes, 0);
 	});
 	it("is lowered after two sessions of damaged blocks, and stored for that meter", () => {
-		const bench = new Speeds().meter({ wrongBCC: 2 * BLOCKS });
-		assert.deepEqual(bench.speed(), [4800, 3]);
-		assert.deepEqual([bench.settings.learnedBaud, bench.writes], [4800, 1]);
-		bench.clean(3, 4800);
+		const bed = new Speeds().meter({ wrongBCC: 2 * BLOCKS });
+		assert.deepEqual(bed.speed(), [4800, 3]);
+		assert.deepEqual([bed.settings.learnedBaud, bed.writes], [4800, 1]);
+		bed.clean(3, 4800);
 	});
 	it("is the full speed in the first readout of another meter, and the stored speed is kept", () => {
-		const bench = new Speeds().meter({ lieBaud: 1200 });
-		bench.speed();
-		bench.meter({}, other).clean(10, 9600);
-		assert.equal(bench.settings.learnedBaud, 1200);
-		bench.meter({ lieBaud: 1200 }).clean(1, 1200);
-		assert.equal(bench.writes, 1);
+		const bed = new Speeds().meter({ lieBaud: 1200 });
+		bed.speed();
+		bed.meter({}, other).clean(10, 9600);
+		assert.equal(bed.settings.learnedBaud, 1200);
+		bed.meter({ lieBaud: 1200 }).clean(1, 1200);
+		assert.equal(bed.writes, 1);
 	});
 	it("is stored for the other meter when that also needs a lower speed", () => {
-		const bench = new Speeds().meter({ lieBaud: 1200 });
-		bench.speed();
-		bench.meter({ lieBaud: 4800 }, other);
-		assert.deepEqual(bench.speed(), [4800, 3]);
-		bench.clean(3, 4800);
-		assert.equal(bench.settings.learnedBaud, 4800);
+		const bed = new Speeds().meter({ lieBaud: 1200 });
+		bed.speed();
+		bed.meter({ lieBaud: 4800 }, other);
+		assert.deepEqual(bed.speed(), [4800, 3]);
+		bed.clean(3, 4800);
+		assert.equal(bed.settings.learnedBaud, 4800);
 	});
 	it("is the full speed again after four clean readouts at a lower speed, which is then deleted", () => {
-		const bench = new Speeds().meter({ wrongBCC: 2 * BLOCKS });
-		assert.deepEqual(bench.speed(), [4800, 3]);
-		bench.clean(3, 4800).clean(10, 9600);
-		assert.deepEqual([bench.settings.learnedBaud, bench.writes], [0, 2]);
+		const bed = new Speeds().meter({ wrongBCC: 2 * BLOCKS });
+		assert.deepEqual(bed.speed(), [4800, 3]);
+		bed.clean(3, 4800).clean(10, 9600);
+		assert.deepEqual([bed.settings.learnedBaud, bed.writes], [0, 2]);
 	});
 	it("is raised on trial more and more rarely if the meter can't use the higher speed, but at least every 256 readouts; trials are not stored", () => {
-		const bench = new Speeds().meter({ lieBaud: 4800 });
-		bench.speed();
-		bench.clean(3, 4800);
+		const bed = new Speeds().meter({ lieBaud: 4800 });
+		bed.speed();
+		bed.clean(3, 4800);
 		for (const wait of [8, 16, 32, 64, 128, 256, 256]) {
 			// The trial at full speed fails, but the readout succeeds.
-			assert.deepEqual(bench.speed(), [4800, 2]);
-			bench.clean(wait - 1, 4800);
+			assert.deepEqual(bed.speed(), [4800, 2]);
+			bed.clean(wait - 1, 4800);
 		}
-		assert.equal(bench.writes, 1);
+		assert.equal(bed.writes, 1);
 	});
 	it("rises step by step if the full speed fails and a lower speed works", () => {
-		const bench = new Speeds().meter({ lieBaud: 300 });
-		bench.speed();
-		bench.clean(3, 300);
+		const bed = new Speeds().meter({ lieBaud: 300 });
+		bed.speed();
+		bed.clean(3, 300);
 		// 9600 is tried and fails.
-		assert.deepEqual(bench.speed(), [300, 2]);
-		bench.clean(7, 300).meter({ lieBaud: 600 }).clean(1, 600);
-		assert.equal(bench.settings.learnedBaud, 600);
+		assert.deepEqual(bed.speed(), [300, 2]);
+		bed.clean(7, 300).meter({ lieBaud: 600 }).clean(1, 600);
+		assert.equal(bed.settings.learnedBaud, 600);
 	});
 	it("is lowered for longer and longer if the full speed works only now and then", () => {
-		const bench = new Speeds();
+		const bed = new Speeds();
 		for (const wait of [4, 8, 16, 32]) {
-			bench.meter({ wrongBCC: 2 * BLOCKS });
-			assert.deepEqual(bench.speed(), [4800, 3]);
-			bench.clean(wait - 1, 4800).clean(2, 9600);
+			bed.meter({ wrongBCC: 2 * BLOCKS });
+			assert.deepEqual(bed.speed(), [4800, 3]);
+			bed.clean(wait - 1, 4800).clean(2, 9600);
 		}
 		// After that many successful readouts at full speed, the initial state is back.
-		bench.clean(40, 9600).meter({ wrongBCC: 2 * BLOCKS });
-		assert.deepEqual(bench.speed(), [4800, 3]);
-		bench.clean(3, 4800).clean(1, 9600);
+		bed.clean(40, 9600).meter({ wrongBCC: 2 * BLOCKS });
+		assert.deepEqual(bed.speed(), [4800, 3]);
+		bed.clean(3, 4800).clean(1, 9600);
 	});
 	it("is the stored speed after a restart, and a higher speed is tried four readouts later", () => {
 		const before = new Speeds().meter({ wrongBCC: 2 * BLOCKS });
@@ -151,16 +151,16 @@ describe("the negotiated speed", () => {
 		new Speeds(before).meter().clean(4, 4800).clean(1, 9600);
 	});
 	it("is deleted when the owner changes a setting", () => {
-		const bench = new Speeds().meter({ lieBaud: 4800 });
-		bench.speed();
-		bench.reader.forget();
-		assert.equal(bench.settings.learnedBaud, 0);
-		assert.deepEqual(bench.speed(), [4800, 3]);
+		const bed = new Speeds().meter({ lieBaud: 4800 });
+		bed.speed();
+		bed.reader.forget();
+		assert.equal(bed.settings.learnedBaud, 0);
+		assert.deepEqual(bed.speed(), [4800, 3]);
 	});
 	it("rises only within the limit of the settings", () => {
-		const bench = new Speeds().meter({ wrongBCC: 2 * BLOCKS });
-		bench.settings.baudMax = 2400;
-		assert.deepEqual(bench.speed(), [1200, 3]);
-		bench.clean(3, 1200).clean(3, 2400);
+		const bed = new Speeds().meter({ wrongBCC: 2 * BLOCKS });
+		bed.settings.baudMax = 2400;
+		assert.deepEqual(bed.speed(), [1200, 3]);
+		bed.clean(3, 1200).clean(3, 2400);
 	});
 });

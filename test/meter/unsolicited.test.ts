@@ -18,7 +18,7 @@ import { smlTelegram } from "../../tools/meter/sml-telegram.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";
 import { TIC_BAUD, type TICMode, ticTelegram } from "../../tools/meter/tic-telegram.js";
 import { iecVectors } from "../vectors.js";
-import { dlmsSettings, ReaderBench, type Settings } from "./bench.js";
+import { dlmsSettings, ReaderBed, type Settings } from "./reader-bed.js";
 import { cipheredP1 } from "./telegrams.js";
 
 const household = new Household({ utcMs: Date.UTC(2026, 10, 20, 6), mode: "C", baud: 9600 });
@@ -76,19 +76,19 @@ class Lamp implements Machine {
 	}
 }
 
-function benchOf(meter: Machine, settings: Partial<Settings> = {}, hardwareParity = true): ReaderBench {
-	const bench = new ReaderBench(settings, { hardwareParity });
-	bench.world.serial.meter.connect(meter);
-	return bench;
+function bedOf(meter: Machine, settings: Partial<Settings> = {}, hardwareParity = true): ReaderBed {
+	const bed = new ReaderBed(settings, { hardwareParity });
+	bed.world.serial.meter.connect(meter);
+	return bed;
 }
 
-function probe(bench: ReaderBench, limitMs = 60_000): ProbeResult & { tookMs: number } {
+function probe(bed: ReaderBed, limitMs = 60_000): ProbeResult & { tookMs: number } {
 	let result: ProbeResult | undefined;
-	const startMs = bench.world.clock.monotonicMs();
-	assert.equal(bench.reader.probe({ finished: (probed) => (result = probed) }), true);
-	bench.world.time.runWhile(() => result === undefined, startMs + limitMs);
+	const startMs = bed.world.clock.monotonicMs();
+	assert.equal(bed.reader.probe({ finished: (probed) => (result = probed) }), true);
+	bed.world.time.runWhile(() => result === undefined, startMs + limitMs);
 	assert.ok(result !== undefined, "the probe was never finished");
-	return { ...result, tookMs: bench.world.clock.monotonicMs() - startMs };
+	return { ...result, tookMs: bed.world.clock.monotonicMs() - startMs };
 }
 
 const SETTINGS: readonly [name: string, settings: () => Partial<Settings>][] = [
@@ -129,8 +129,8 @@ describe("a meter with unsolicited data", function () {
 	for (const [where, settings] of SETTINGS) {
 		for (const [what, make, code, kind, baud, framing] of PUSHERS) {
 			it(`${what}: a readout with ${where} recognises it within the caller's minute`, () => {
-				const bench = benchOf(make(), settings());
-				const { readout, failure, tookMs } = bench.read();
+				const bed = bedOf(make(), settings());
+				const { readout, failure, tookMs } = bed.read();
 				assert.equal(readout, undefined);
 				assert.equal(failure?.code, code);
 				assert.deepEqual(
@@ -138,12 +138,12 @@ describe("a meter with unsolicited data", function () {
 					[kind, baud, framing],
 				);
 				assert.match(failure?.message ?? "", new RegExp(`at ${baud} Bd, ${framing}\\.`));
-				assert.equal(bench.reader.outcomes.failure, failure);
+				assert.equal(bed.reader.outcomes.failure, failure);
 				assert.ok(tookMs < 60_000);
 			});
 			it(`${what}: a probe with ${where} recognises it`, () => {
-				const bench = benchOf(make(), settings());
-				const { failure, ident, bytes } = probe(bench);
+				const bed = bedOf(make(), settings());
+				const { failure, ident, bytes } = probe(bed);
 				assert.equal(failure?.code, code);
 				assert.deepEqual([failure?.finding?.kind, failure?.finding?.baud], [kind, baud]);
 				assert.equal(ident.length, 0);
@@ -153,8 +153,8 @@ describe("a meter with unsolicited data", function () {
 	}
 
 	it("is listened to again after the port could not be opened once because it was in use", () => {
-		const bench = benchOf(modeD(9600, 2000), SML_SETTINGS());
-		const line = bench.world.serial.meter;
+		const bed = bedOf(modeD(9600, 2000), SML_SETTINGS());
+		const line = bed.world.serial.meter;
 		const open = line.open.bind(line);
 		let opened = 0;
 		line.open = (serial) => {
@@ -162,23 +162,23 @@ describe("a meter with unsolicited data", function () {
 			if (++opened === 2) throw new Error("The serial port is in use.");
 			open(serial);
 		};
-		assert.equal(bench.read().failure?.code, "unasked/ascii");
+		assert.equal(bed.read().failure?.code, "unasked/ascii");
 		assert.deepEqual([opened, line.isOpen], [2, false]);
-		bench.world.advance(11_000);
+		bed.world.advance(11_000);
 		assert.deepEqual([opened, line.isOpen], [3, true]);
 	});
 
 	it("is recognised on a port without hardware parity too", () => {
 		for (const [, make, code, kind] of PUSHERS) {
-			const { failure } = benchOf(make(), {}, false).read();
+			const { failure } = bedOf(make(), {}, false).read();
 			assert.deepEqual([failure?.code, failure?.finding?.kind], [code, kind]);
 		}
 	});
 	it("is recognised if it sends only every ten seconds", () => {
-		const read = benchOf(sml(10_000)).read();
+		const read = bedOf(sml(10_000)).read();
 		assert.deepEqual([read.failure?.code, read.tookMs < 60_000], ["unasked/sml", true]);
-		const bench = benchOf(modeD(2400, 10_000));
-		assert.equal(bench.read().failure?.code, "unasked/ascii");
+		const bed = bedOf(modeD(2400, 10_000));
+		assert.equal(bed.read().failure?.code, "unasked/ascii");
 	});
 	for (const [what, make, kind, baud] of [
 		["SML", () => sml(10_000), "sml", 9600],
@@ -188,9 +188,9 @@ describe("a meter with unsolicited data", function () {
 	] as const) {
 		it(`is recognised by one probe if it sends every ten seconds, whenever the probe begins: ${what}`, () => {
 			for (let startMs = 0; startMs < 10_000; startMs += 1250) {
-				const bench = benchOf(make());
-				bench.world.advance(startMs);
-				const { failure, tookMs } = probe(bench);
+				const bed = bedOf(make());
+				bed.world.advance(startMs);
+				const { failure, tookMs } = probe(bed);
 				assert.deepEqual([failure?.finding?.kind, failure?.finding?.baud], [kind, baud], `begun at ${startMs} ms`);
 				assert.ok(tookMs < 50_000, `${tookMs}`);
 			}
@@ -202,60 +202,60 @@ describe("a meter with unsolicited data", function () {
 		["at an old P1 port", () => p1(9600, 10_000), 9600, "GWS5\\2HOUSE-3P"],
 	] as const) {
 		it(`${what}: is read with the suggested settings`, () => {
-			const bench = benchOf(make());
-			const { advice } = bench.read().failure!;
+			const bed = bedOf(make());
+			const { advice } = bed.read().failure!;
 			assert.deepEqual(advice, { protocol: "iec62056", modeD: true, modeDBaud: baud });
-			bench.settings.modeD = true;
-			bench.settings.modeDBaud = baud;
-			bench.reader.reconfigure();
-			const { readout, failure } = bench.read();
+			bed.settings.modeD = true;
+			bed.settings.modeDBaud = baud;
+			bed.reader.reconfigure();
+			const { readout, failure } = bed.read();
 			assert.equal(failure, undefined);
 			assert.deepEqual([readout!.baud, Buffer.from(readout!.meterId).toString("latin1")], [baud, meterId]);
-			assert.equal(probe(bench).failure, undefined);
+			assert.equal(probe(bed).failure, undefined);
 		});
 	}
 	it("is read with the suggested settings and the keys if it sends DLMS without a frame", () => {
-		const bench = benchOf(cipheredDLMS(115_200, 1000));
-		const { advice } = bench.read().failure!;
+		const bed = bedOf(cipheredDLMS(115_200, 1000));
+		const { advice } = bed.read().failure!;
 		assert.deepEqual(advice, { protocol: "dlms", pushBaud: 115_200 });
 		const keys = { encryptionKey: new Uint8Array(16).fill(0xaa), authenticationKey: new Uint8Array(16).fill(0xbb) };
-		bench.settings.protocol = "dlms";
-		bench.settings.dlms = dlmsSettings({ pushBaud: 115_200, ...keys });
-		bench.reader.reconfigure();
-		const { readout, failure } = bench.read();
+		bed.settings.protocol = "dlms";
+		bed.settings.dlms = dlmsSettings({ pushBaud: 115_200, ...keys });
+		bed.reader.reconfigure();
+		const { readout, failure } = bed.read();
 		assert.equal(failure, undefined);
 		assert.deepEqual([readout?.protocol, readout?.baud, readout?.status], ["DLMS/COSEM", 115_200, 0]);
 	});
 	it("is read with the suggested protocol if it sends SML", () => {
-		const bench = benchOf(sml(2000));
-		const { advice, message } = bench.read().failure!;
+		const bed = bedOf(sml(2000));
+		const { advice, message } = bed.read().failure!;
 		assert.deepEqual(advice, { protocol: "sml" });
 		assert.match(message, /Choose the protocol sml\.$/);
-		bench.settings.protocol = "sml";
-		bench.reader.reconfigure();
-		const { readout, failure } = bench.read();
+		bed.settings.protocol = "sml";
+		bed.reader.reconfigure();
+		const { readout, failure } = bed.read();
 		assert.equal(failure, undefined);
 		assert.deepEqual([readout?.protocol, readout?.baud], ["SML", 9600]);
 		assert.equal(Buffer.from(readout!.meterId).toString("latin1"), "1SMG0000074565");
-		const { failure: none, ident } = probe(bench);
+		const { failure: none, ident } = probe(bed);
 		assert.deepEqual([none, Buffer.from(ident).toString("latin1")], [undefined, "1SMG0000074565"]);
 	});
 	it("is listened to for a minute with protocol sml if its SML is damaged", () => {
 		const source = () => smlTelegram(household.reading(0)).subarray(0, 60);
-		const cut = () => benchOf(new PushMeter({ source, baud: 9600, pushMs: 2000 }), SML_SETTINGS());
+		const cut = () => bedOf(new PushMeter({ source, baud: 9600, pushMs: 2000 }), SML_SETTINGS());
 		const { failure, tookMs } = cut().read();
 		assert.deepEqual([failure?.code, Math.round(tookMs)], ["sml/no-telegram", 60_000]);
 		assert.equal(probe(cut()).failure?.code, "unasked/sml");
 	});
 	it("is searched for by a probe that reports each attempt and its speed", () => {
-		const bench = benchOf(modeD(2400, 3000));
+		const bed = bedOf(modeD(2400, 3000));
 		const tried: string[] = [];
-		bench.live.changed = () => bench.world.timers.set(() => tried.push(bench.reader.borrower?.trying ?? ""), 1);
-		assert.equal(probe(bench).failure?.finding?.baud, 2400);
-		bench.world.advance(10);
+		bed.live.changed = () => bed.world.timers.set(() => tried.push(bed.reader.borrower?.trying ?? ""), 1);
+		assert.equal(probe(bed).failure?.finding?.baud, 2400);
+		bed.world.advance(10);
 		assert.deepEqual([...new Set(tried)], ["iec62056 300", "unasked 9600", "unasked 2400", ""]);
-		assert.equal(bench.reader.borrower, undefined);
-		const silent = benchOf(new IECMeter({ source: () => splitTelegram(zmf.telegram), faults: { silence: 9 } }));
+		assert.equal(bed.reader.borrower, undefined);
+		const silent = bedOf(new IECMeter({ source: () => splitTelegram(zmf.telegram), faults: { silence: 9 } }));
 		const attempts = new Set<string>();
 		silent.live.changed = () => silent.world.timers.set(() => attempts.add(silent.reader.borrower?.trying ?? ""), 1);
 		probe(silent);
@@ -267,13 +267,13 @@ describe("a meter with unsolicited data", function () {
 		let counter = 0;
 		const source = (nowMs: number) =>
 			dlmsTelegram(household.reading(nowMs), { framing: "mbus", protection }, ++counter);
-		const bench = benchOf(new PushMeter({ source, baud: 2400, pushMs: 5000 }));
-		assert.deepEqual(bench.read().failure?.advice, { protocol: "dlms", pushBaud: 2400 });
-		bench.settings.protocol = "dlms";
-		bench.settings.dlms = dlmsSettings({ pushBaud: 2400 });
-		bench.reader.reconfigure();
-		assert.equal(bench.read().failure?.code, "dlms-push/no-key");
-		const { failure, received, tookMs } = probe(bench);
+		const bed = bedOf(new PushMeter({ source, baud: 2400, pushMs: 5000 }));
+		assert.deepEqual(bed.read().failure?.advice, { protocol: "dlms", pushBaud: 2400 });
+		bed.settings.protocol = "dlms";
+		bed.settings.dlms = dlmsSettings({ pushBaud: 2400 });
+		bed.reader.reconfigure();
+		assert.equal(bed.read().failure?.code, "dlms-push/no-key");
+		const { failure, received, tookMs } = probe(bed);
 		assert.equal(failure, undefined, "the head is placed correctly");
 		assert.ok(received > 0 && tookMs < 6000, `${received} in ${tookMs} ms`);
 	});
@@ -284,12 +284,12 @@ describe("a meter with unsolicited data", function () {
 		const text = `/HLY5/D545-METER\r\n\r\n1-3:0.2.8(50)\r\n0-0:1.0.0(220203113815W)\r\n${tariffs.join("").repeat(3)}!`;
 		const crc = stepCRC16ARC(0, Buffer.from(text), 0, text.length).toString(16).padStart(4, "0");
 		const telegram = Buffer.from(`${text}${crc}\r\n`);
-		const bench = benchOf(new PushMeter({ source: () => telegram, baud: 115_200, pushMs: 5000 }));
-		assert.deepEqual(probe(bench).failure?.advice, { protocol: "iec62056", modeD: true, modeDBaud: 115_200 });
-		bench.settings.modeD = true;
-		bench.settings.modeDBaud = 115_200;
-		bench.reader.reconfigure();
-		const { readout, failure } = bench.read();
+		const bed = bedOf(new PushMeter({ source: () => telegram, baud: 115_200, pushMs: 5000 }));
+		assert.deepEqual(probe(bed).failure?.advice, { protocol: "iec62056", modeD: true, modeDBaud: 115_200 });
+		bed.settings.modeD = true;
+		bed.settings.modeDBaud = 115_200;
+		bed.reader.reconfigure();
+		const { readout, failure } = bed.read();
 		assert.equal(failure, undefined);
 		assert.equal(Buffer.from(readout?.meterId ?? []).toString(), "HLY5/D545-METER");
 	});
@@ -300,23 +300,23 @@ describe("a meter with unsolicited data", function () {
 			"hex",
 		);
 		const meter = new PushMeter({ source: () => hdlcPush(plain), baud: 9600, pushMs: 5000 });
-		const bench = benchOf(meter, { protocol: "dlms", dlms: dlmsSettings({ pushBaud: 9600 }) });
-		for (const { failure, tookMs } of [bench.read(), probe(bench)]) {
+		const bed = bedOf(meter, { protocol: "dlms", dlms: dlmsSettings({ pushBaud: 9600 }) });
+		for (const { failure, tookMs } of [bed.read(), probe(bed)]) {
 			assert.equal(failure?.code, "dlms-push/no-codes");
 			assert.ok(tookMs < 6000, `${tookMs}`);
 		}
-		assert.equal(bench.reader.outcomes.last, undefined);
+		assert.equal(bed.reader.outcomes.last, undefined);
 	});
 	it("is recognised under protocol sml if it uses another protocol, and the failure suggests the right settings", () => {
-		const bench = benchOf(modeD(9600, 2000), SML_SETTINGS());
-		assert.deepEqual(bench.read().failure?.advice, { protocol: "iec62056", modeD: true, modeDBaud: 9600 });
-		const attempts = new ReaderBench(SML_SETTINGS()).connect(zmf.telegram);
+		const bed = bedOf(modeD(9600, 2000), SML_SETTINGS());
+		assert.deepEqual(bed.read().failure?.advice, { protocol: "iec62056", modeD: true, modeDBaud: 9600 });
+		const attempts = new ReaderBed(SML_SETTINGS()).connect(zmf.telegram);
 		assert.equal(probe(attempts).failure?.code, "iec62056-21/answers");
-		assert.equal(probe(new ReaderBench(SML_SETTINGS())).failure?.code, "sml/silence");
+		assert.equal(probe(new ReaderBed(SML_SETTINGS())).failure?.code, "sml/silence");
 	});
 	it("gets no suggestion if this gateway can't read its kind or its speed", () => {
 		for (const meter of [dlms("wrapper", 9600, 1000), sml(1000, 2400)]) {
-			const { failure } = benchOf(meter).read();
+			const { failure } = bedOf(meter).read();
 			assert.equal(failure?.advice, undefined);
 			assert.match(failure?.message ?? "", /This gateway can't read such data yet\.$/);
 		}
@@ -329,16 +329,16 @@ describe("a meter with unsolicited data", function () {
 			pushMs: 2000,
 			faults: { cut: 60 },
 		});
-		const { failure, tookMs } = benchOf(damaged, { modeD: true, modeDBaud: 9600 }).read();
+		const { failure, tookMs } = bedOf(damaged, { modeD: true, modeDBaud: 9600 }).read();
 		assert.deepEqual([failure?.code, Math.round(tookMs)], ["iec62056-21/no-telegram", 60_000]);
 	});
 	it("is recognised within 20 s in a second request, which does not wait for silence for another minute", () => {
-		const bench = benchOf(sml(1000));
-		bench.read();
-		const { failure, tookMs } = bench.read();
+		const bed = bedOf(sml(1000));
+		bed.read();
+		const { failure, tookMs } = bed.read();
 		assert.equal(failure?.code, "unasked/sml");
 		assert.ok(tookMs < 20_000, `${tookMs}`);
-		const probed = probe(bench);
+		const probed = probe(bed);
 		assert.equal(probed.failure?.code, "unasked/sml");
 		assert.ok(probed.tookMs < 20_000, `${probed.tookMs}`);
 	});
@@ -348,19 +348,19 @@ describe("light on the head", function () {
 	this.timeout(120_000);
 	for (const gapMs of [4, 30]) {
 		it(`every ${gapMs} ms is reported as noise by a readout and by a probe`, () => {
-			const { failure } = benchOf(new Lamp(gapMs)).read();
+			const { failure } = bedOf(new Lamp(gapMs)).read();
 			assert.equal(failure?.code, "unasked/noise");
 			assert.deepEqual(failure?.finding, { kind: "noise", baud: 0, framing: "", isSupported: false });
-			assert.equal(probe(benchOf(new Lamp(gapMs))).failure?.code, "unasked/noise");
+			assert.equal(probe(bedOf(new Lamp(gapMs))).failure?.code, "unasked/noise");
 		});
 	}
 	it("does not prevent a readout if the lamp is turned off meanwhile", () => {
-		const bench = benchOf(new Lamp(30));
+		const bed = bedOf(new Lamp(30));
 		let isRead = false;
-		bench.reader.read({ finished: (readout) => (isRead = readout !== undefined) });
-		bench.world.advance(9000);
-		bench.connect(zmf.telegram);
-		bench.world.advance(50_000);
+		bed.reader.read({ finished: (readout) => (isRead = readout !== undefined) });
+		bed.world.advance(9000);
+		bed.connect(zmf.telegram);
+		bed.world.advance(50_000);
 		assert.equal(isRead, true);
 	});
 });
@@ -370,39 +370,39 @@ describe("a meter that must be polled", function () {
 	const meterOf = (line: string) => makeDLMSMeter(parseDLMSOptions(line.split(" "))!, { utcMs: 0, clocked: true });
 
 	it("is found by a probe in mode D, which suggests polling", () => {
-		const bench = new ReaderBench({ modeD: true }).connect(zmf.telegram);
-		const { failure, ident } = probe(bench);
+		const bed = new ReaderBed({ modeD: true }).connect(zmf.telegram);
+		const { failure, ident } = probe(bed);
 		assert.equal(failure?.code, "iec62056-21/answers");
 		assert.deepEqual(failure?.advice, { protocol: "iec62056", modeD: false });
 		assert.equal(Buffer.from(ident).toString("latin1"), zmf.meterId);
 	});
 	it("is found by a probe whose opening is HDLC without a sign-on", () => {
-		const bench = new ReaderBench({ protocol: "dlms", dlms: dlmsSettings({ opening: 2 }) }).connect(zmf.telegram);
-		assert.equal(probe(bench).failure?.code, "iec62056-21/answers");
+		const bed = new ReaderBed({ protocol: "dlms", dlms: dlmsSettings({ opening: 2 }) }).connect(zmf.telegram);
+		assert.equal(probe(bed).failure?.code, "iec62056-21/answers");
 	});
 	it("is found by a probe with protocol iec62056 if it uses HDLC; the suggestion is dlms", () => {
-		const bench = benchOf(meterOf("--protocol dlms"));
-		const { failure } = probe(bench);
+		const bed = bedOf(meterOf("--protocol dlms"));
+		const { failure } = probe(bed);
 		assert.equal(failure?.code, "hdlc/answers");
 		assert.deepEqual(failure?.advice, { protocol: "dlms", pushBaud: 0 });
 	});
 	it("is found by a probe in mode D if it uses HDLC", () => {
-		assert.equal(probe(benchOf(meterOf("--protocol dlms"), { modeD: true })).failure?.code, "hdlc/answers");
+		assert.equal(probe(bedOf(meterOf("--protocol dlms"), { modeD: true })).failure?.code, "hdlc/answers");
 	});
 	it("leads to the suggestion iec62056 if it offers no DLMS/COSEM", () => {
-		const { failure } = new ReaderBench({ protocol: "dlms" }).connect(zmf.telegram).read();
+		const { failure } = new ReaderBed({ protocol: "dlms" }).connect(zmf.telegram).read();
 		assert.equal(failure?.code, "iec62056-21/no-mode-e");
 		assert.deepEqual(failure?.advice, { protocol: "iec62056" });
 	});
 	it("is polled repeatedly while it is silent, for as long as a telegram sent every ten seconds could take to arrive", () => {
-		const bench = new ReaderBench().connect(zmf.telegram, { faults: { silence: 1000 } });
-		const { failure, tookMs } = probe(bench);
+		const bed = new ReaderBed().connect(zmf.telegram, { faults: { silence: 1000 } });
+		const { failure, tookMs } = probe(bed);
 		assert.equal(failure?.code, "iec62056-21/silence");
 		assert.ok(tookMs > 11_000 && tookMs < 14_000, `${tookMs}`);
 	});
 	it("is read in the next session if its identification arrives damaged", () => {
-		const bench = new ReaderBench({}, {}).connect(zmf.telegram, { faults: { noise: 20 } });
-		const { readout, tookMs } = bench.read();
+		const bed = new ReaderBed({}, {}).connect(zmf.telegram, { faults: { noise: 20 } });
+		const { readout, tookMs } = bed.read();
 		assert.ok(readout !== undefined);
 		assert.ok(tookMs < 30_000);
 	});

@@ -1,7 +1,7 @@
 /** Firmware files that a unit must refuse, with their codes, and files that it must accept. */
 import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import type { SeededRandom } from "../../hosts/node/random.js";
-import { makeBenchImage } from "../../hosts/node/simulator-image.js";
+import { makeSimulatorImage } from "../../hosts/node/simulator-image.js";
 import type { VirtualSlotsOptions } from "../../hosts/node/virtual-update.js";
 import { IMAGE_LENGTH_OFFSET } from "../../hosts/simulated/image.js";
 import {
@@ -16,7 +16,7 @@ import { CONTENT_AT, type Header, type Metadata, SIGNED_AT, SIGNED_LENGTH } from
 import { keyIdOf } from "../../tools/ota/keys.js";
 import { type Firmware, makeFirmwareFile, type Oddities } from "../../tools/ota/make.js";
 import { PIECE_LENGTH, pack } from "../../tools/ota/pack.js";
-import { BOARD, SIGNER as MAKER, newSigner } from "./bench.js";
+import { BOARD, SIGNER as MAKER, newSigner } from "./firmware-files.js";
 
 export interface Sample {
 	/** How the file deviates from a correct one. */
@@ -61,7 +61,7 @@ interface Release {
 
 function release(build: number): Release {
 	const version = `1.0.${build}`;
-	const image = makeBenchImage({ version, build, securityLevel: FLOOR, size: IMAGE_SIZE, seed: build });
+	const image = makeSimulatorImage({ version, build, securityLevel: FLOOR, size: IMAGE_SIZE, seed: build });
 	return { image, version, buildNumber: build, content: pack(image) };
 }
 

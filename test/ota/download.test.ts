@@ -7,7 +7,7 @@ import type { JSONObject } from "../api/gateway.js";
 import { isError, vectorOf } from "../api/gateway.js";
 import { type GatewayOptions, START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
 import { BROKER_ADDRESS, ScriptedBroker } from "../mqtt/broker.js";
-import { BOARD, makeFile, makeImage, makeSlots, newSigner, VERSION } from "./bench.js";
+import { BOARD, makeFile, makeImage, makeSlots, newSigner, VERSION } from "./firmware-files.js";
 
 const ADDRESS = "192.0.2.9";
 const HOST = "firmware.example";
@@ -67,10 +67,10 @@ describe("The installation of newer firmware", () => {
 	}
 
 	function serve(): void {
-		gateway.world.servers.serve(ADDRESS, 443, { certificate, onConnection: (peer) => converse(peer) });
+		gateway.world.servers.serve(ADDRESS, 443, { certificate, onConnection: (peer) => answerPeer(peer) });
 	}
 
-	function converse(peer: VirtualClient): void {
+	function answerPeer(peer: VirtualClient): void {
 		let left: Uint8Array = new Uint8Array(0);
 		let breaksAt = 0;
 		let isAnswered = false;

@@ -14,7 +14,7 @@ import { IMAGE_CHIP, IMAGE_DEVICE_ID } from "../../hosts/simulated/image.js";
 import { publicKeyOf } from "../../tools/ota/keys.js";
 import { type Memory, ProcessGateway } from "../api/process-gateway.js";
 import { ANY } from "../system/memory-limits.js";
-import { makeFile, makeImage, newSigner, SIGNER, VERSION } from "./bench.js";
+import { makeFile, makeImage, newSigner, SIGNER, VERSION } from "./firmware-files.js";
 
 const LIMIT_MS = 120_000;
 const POLL_MS = 100;

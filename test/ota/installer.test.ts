@@ -24,7 +24,7 @@ import {
 import * as why from "../../modules/ota/refusals.js";
 import { keyIdOf } from "../../tools/ota/keys.js";
 import { pack } from "../../tools/ota/pack.js";
-import { makeFile, makeImage, makeSlots, newSigner, SIGNER, UNIT } from "./bench.js";
+import { makeFile, makeImage, makeSlots, newSigner, SIGNER, UNIT } from "./firmware-files.js";
 
 interface Setup {
 	readonly slots: VirtualSlots;
@@ -83,8 +83,8 @@ function erases(slots: VirtualSlots): number {
 /** Ends the file and lets the installer check the flash. */
 function finish({ installer }: Setup): void {
 	installer.end();
-	for (let turns = 0; installer.state === INSTALL_CHECKING; turns++) {
-		assert.ok(turns < 1000, "the check never ends");
+	for (let calls = 0; installer.state === INSTALL_CHECKING; calls++) {
+		assert.ok(calls < 1000, "the check never ends");
 		installer.advance();
 	}
 }
@@ -387,7 +387,7 @@ describe("Firmware installer: every event in every state", () => {
 			assert.ok(installer.write(new Uint8Array(1), 0, 1) === 1);
 			const expected = state === INSTALL_WHOLE ? INSTALL_REFUSED : state;
 			assert.equal(installer.state, expected);
-			for (let turns = 0; turns < 1000; turns++) installer.advance();
+			for (let calls = 0; calls < 1000; calls++) installer.advance();
 			assert.equal(installer.state, state === INSTALL_CHECKING ? INSTALL_INSTALLED : expected);
 		});
 		it(`handles the end of the file in state ${name}`, () => {

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
-import { makeBenchImage } from "../../hosts/node/simulator-image.js";
+import { makeSimulatorImage } from "../../hosts/node/simulator-image.js";
 import { keySigner } from "../../tools/ota/keys.js";
 import { makeFirmwareFile } from "../../tools/ota/make.js";
 import { ProcessGateway } from "../api/process-gateway.js";
@@ -19,7 +19,7 @@ const POLL_MS = 100;
 
 const keys = generateKeyPairSync("ec", { namedCurve: "P-256" });
 const version = "9.9.999-test";
-const image = makeBenchImage({ version, build: 999, size: 900_000 });
+const image = makeSimulatorImage({ version, build: 999, size: 900_000 });
 const file = makeFirmwareFile({
 	image,
 	version,

@@ -8,7 +8,7 @@ import { FRONT_LENGTH } from "../../modules/ota/front.js";
 import { NOTICE_DAY_MS, NOTICE_HOUR_MS, UPGRADE_COST } from "../../modules/ota/notice.js";
 import type { JSONObject } from "../api/gateway.js";
 import { type GatewayOptions, START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
-import { makeFile, makeImage, makeSlots, newSigner } from "./bench.js";
+import { makeFile, makeImage, makeSlots, newSigner } from "./firmware-files.js";
 
 const ADDRESS = "192.0.2.9";
 const HOST = "firmware.example";

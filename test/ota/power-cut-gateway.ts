@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { SeededRandom } from "../../hosts/node/random.js";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
 import { LAN_CLIENT, START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
-import { makeFile, makeImage, makeSlots, VERSION } from "./bench.js";
+import { makeFile, makeImage, makeSlots, VERSION } from "./firmware-files.js";
 
 const FILE = makeFile(makeImage(18_000));
 const SEGMENT = 1460;

@@ -4,9 +4,9 @@
  */
 import assert from "node:assert/strict";
 import { SeededRandom } from "../../hosts/node/random.js";
-import { makeBenchImage } from "../../hosts/node/simulator-image.js";
+import { makeSimulatorImage } from "../../hosts/node/simulator-image.js";
 import { PowerCut } from "../../hosts/node/virtual-storage.js";
-import { makeFile, SIGNER } from "./bench.js";
+import { makeFile, SIGNER } from "./firmware-files.js";
 import { Unit } from "./unit.js";
 
 /** Bytes in a TCP segment. */
@@ -34,7 +34,7 @@ interface Cut {
 export function cutEverywhere(update: Update): number {
 	const { seed, packed, size } = update;
 	const [older, newer] = [OLD, NEW].map((version, i) => {
-		const image = makeBenchImage({ version, build: i, size, seed: seed + i });
+		const image = makeSimulatorImage({ version, build: i, size, seed: seed + i });
 		return makeFile(image, { version, packed });
 	});
 	/** Each run is identical up to the cut. */

@@ -9,7 +9,7 @@ import type { Storage } from "../../modules/io/host.js";
 import { FRONT_LENGTH } from "../../modules/ota/front.js";
 import { INSTALL_CHECKING, INSTALL_REFUSED, Installer } from "../../modules/ota/installer.js";
 import * as why from "../../modules/ota/refusals.js";
-import { makeFile, makeImage, makeSlots, UNIT } from "./bench.js";
+import { makeFile, makeImage, makeSlots, UNIT } from "./firmware-files.js";
 
 const crypto = new NodeCrypto();
 const PIECE = 65_536;

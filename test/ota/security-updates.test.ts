@@ -6,7 +6,7 @@ import { FRONT_LENGTH } from "../../modules/ota/front.js";
 import { SECURITY_UPDATE_HOURS, SECURITY_UPDATES } from "../../modules/product.js";
 import type { JSONObject } from "../api/gateway.js";
 import { type GatewayOptions, START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
-import { makeFile, makeImage, makeSlots, newSigner } from "./bench.js";
+import { makeFile, makeImage, makeSlots, newSigner } from "./firmware-files.js";
 
 const ADDRESS = "192.0.2.9";
 const HOST = "firmware.example";

@@ -8,7 +8,7 @@ import { MemoryLedger } from "../../modules/io/memory.js";
 import { TAKEN } from "../../modules/ota/refusals.js";
 import { type Sender, Updater } from "../../modules/ota/updater.js";
 import { type PermitClient, TLSPermit } from "../../modules/publish/tls-permit.js";
-import { makeFile, makeImage, makeSlots, UNIT } from "./bench.js";
+import { makeFile, makeImage, makeSlots, UNIT } from "./firmware-files.js";
 
 const crypto = new NodeCrypto();
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { NodeCrypto } from "../../hosts/node/platform.js";
-import { makeBenchImage } from "../../hosts/node/simulator-image.js";
+import { makeSimulatorImage } from "../../hosts/node/simulator-image.js";
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
 import { VirtualSlots } from "../../hosts/node/virtual-update.js";
 import { BYTES } from "../../modules/config/schema.js";
@@ -151,7 +151,7 @@ describe("ota/trial", () => {
 		const crypto = new NodeCrypto();
 		const start = () => slots.start(crypto, () => assert.fail("it rolls back by the restart alone"));
 		for (const what of ["settings", ""]) {
-			const image = makeBenchImage({ version: "2.0.0", size: ERASE_SIZE });
+			const image = makeSimulatorImage({ version: "2.0.0", size: ERASE_SIZE });
 			const before = start();
 			before.slot.erase(0, ERASE_SIZE);
 			before.slot.write(0, image);

@@ -8,7 +8,7 @@ import { FIRMWARE_CONFIRMED } from "../../modules/io/flash.js";
 import { FRONT_LENGTH } from "../../modules/ota/front.js";
 import { INSTALL_INSTALLED, INSTALL_REFUSED, Installer } from "../../modules/ota/installer.js";
 import { codeOf } from "../../modules/ota/refusals.js";
-import { UNIT } from "./bench.js";
+import { UNIT } from "./firmware-files.js";
 
 /** Largest size of the pieces into which a file is cut, bytes; one is drawn for each upload. */
 const LARGEST_PIECES = [1, 7, 64, 1460, 1460, 4096, 16_384, 1_000_000];
@@ -75,8 +75,8 @@ export class Unit {
 			piece.fill(0xee);
 		}
 		installer.end();
-		for (let turns = 0; installer.state !== INSTALL_INSTALLED && installer.state !== INSTALL_REFUSED; turns++) {
-			assert.ok(turns < 10_000, `the installer does not finish in state ${installer.state}`);
+		for (let calls = 0; installer.state !== INSTALL_INSTALLED && installer.state !== INSTALL_REFUSED; calls++) {
+			assert.ok(calls < 10_000, `the installer does not finish in state ${installer.state}`);
 			installer.advance();
 		}
 		assert.equal(this.slots.openInflaters, 0);

@@ -10,7 +10,7 @@ import assert from "node:assert/strict";
 import { readTelegram } from "../../tools/meter/telegram.js";
 import { vectorPath } from "../../tools/meter/vectors.js";
 import { at, readoutOf } from "../history/unit.js";
-import { Bench, FLANDERS } from "./bench.js";
+import { Bed, FLANDERS } from "./bed.js";
 
 const TELEGRAM = Buffer.from(readTelegram(vectorPath("iec62056-21", "sagemcom-t211-capacity-tariff"))).toString(
 	"latin1",
@@ -79,34 +79,34 @@ function linesOf(demandW: number, powerW: number): string {
 }
 
 describe("The peaks of Flemish meters", () => {
-	let bench: Bench;
+	let bed: Bed;
 	const telegram = (timeS: number, lines = LINES.join("\r\n")) => {
-		bench.wait(timeS);
-		bench.take(readoutOf(lines, timeS));
+		bed.wait(timeS);
+		bed.take(readoutOf(lines, timeS));
 	};
 
 	it("have a mean since the quarter hour began that agrees with the meter's running demand, within the counter's resolution", () => {
-		bench = new Bench(FLANDERS, "Europe/Brussels", QUARTER_S);
+		bed = new Bed(FLANDERS, "Europe/Brussels", QUARTER_S);
 		// 28 W for a quarter hour are 7 Wh, so the quarter hour began at 7 Wh less than the telegrams' sum of both tariffs.
 		telegram(QUARTER_S, "1.8.1(116.365*kWh)\r\n1.8.2(62.193*kWh)\r\n");
 		for (const [timeS, demandW, powerW] of TELEGRAMS) {
 			telegram(timeS, linesOf(demandW, powerW));
-			const { meanW } = bench.values;
+			const { meanW } = bed.values;
 			assert.ok(Math.abs((meanW * (timeS - QUARTER_S)) / 900 - demandW) <= RESOLUTION_W, `${meanW} W`);
 		}
-		const { meanW, forecastW } = bench.values;
+		const { meanW, forecastW } = bed.values;
 		assert.equal(meanW, Math.round((7 * 3600) / 195));
 		assert.equal(forecastW, Math.round(7 * 4 + (99 * (900 - 195)) / 900));
 	});
 
 	it("have the same mean with a second meter, second by second, and a forecast at its power", () => {
-		bench = new Bench(FLANDERS, "Europe/Brussels", SECOND_QUARTER_S);
+		bed = new Bed(FLANDERS, "Europe/Brussels", SECOND_QUARTER_S);
 		const linesAt = (wh: number, powerW: number) =>
 			`1.8.1(${(wh / 1000).toFixed(3)}*kWh)\r\n1.7.0(${(powerW / 1000).toFixed(3)}*kW)`;
 		telegram(SECOND_QUARTER_S, linesAt(SECOND_WH, 524));
 		for (const [s, wh, demandW, powerW] of SECOND_TELEGRAMS) {
-			bench.take(readoutOf(linesAt(wh, powerW), SECOND_QUARTER_S + s));
-			const { meanW, forecastW } = bench.values;
+			bed.take(readoutOf(linesAt(wh, powerW), SECOND_QUARTER_S + s));
+			const { meanW, forecastW } = bed.values;
 			assert.ok(Math.abs((meanW * s) / QUARTER - demandW) <= RESOLUTION_W, `${meanW} W after ${s} s`);
 			assert.ok(Math.abs(forecastW - (demandW + (powerW * (QUARTER - s)) / QUARTER)) <= RESOLUTION_W);
 		}
@@ -115,22 +115,22 @@ describe("The peaks of Flemish meters", () => {
 	it("are the meter's maxima (1.6.0, 98.1.0): in the same quarter hours and months, within the resolution", () => {
 		const maxima = maximaOf(LINES);
 		assert.equal(maxima.length, 4);
-		bench = new Bench(FLANDERS, "Europe/Brussels", maxima[0].endS - 4 * QUARTER);
+		bed = new Bed(FLANDERS, "Europe/Brussels", maxima[0].endS - 4 * QUARTER);
 		for (const { monthEndS, endS, watts } of maxima) {
 			assert.equal(endS % QUARTER, 0);
-			bench.powerW = ELSE_W;
-			bench.wait(endS - 3 * QUARTER);
-			bench.run(endS - QUARTER, ELSE_W);
-			bench.run(endS, watts);
-			bench.run(endS + QUARTER, ELSE_W);
-			const [[startS, highestW]] = bench.highest;
+			bed.powerW = ELSE_W;
+			bed.wait(endS - 3 * QUARTER);
+			bed.run(endS - QUARTER, ELSE_W);
+			bed.run(endS, watts);
+			bed.run(endS + QUARTER, ELSE_W);
+			const [[startS, highestW]] = bed.highest;
 			assert.equal(startS, endS - QUARTER);
 			assert.ok(Math.abs(highestW - watts) <= RESOLUTION_W, `${highestW} W is not ${watts}`);
 			if (monthEndS === undefined) continue;
-			bench.run(monthEndS - QUARTER, ELSE_W, QUARTER);
-			assert.equal(bench.values.peakW, highestW);
-			bench.run(monthEndS, ELSE_W, QUARTER);
-			assert.ok(Number.isNaN(bench.values.peakW), "the next month");
+			bed.run(monthEndS - QUARTER, ELSE_W, QUARTER);
+			assert.equal(bed.values.peakW, highestW);
+			bed.run(monthEndS, ELSE_W, QUARTER);
+			assert.ok(Number.isNaN(bed.values.peakW), "the next month");
 		}
 	});
 });

@@ -25,7 +25,7 @@ async function python(folder: string, ...args: string[]): Promise<unknown> {
 
 const shown = (values: readonly number[]) => values.map((value, i) => `1-0:${CODES[i]}*255: ${value}*${UNITS[i]}`);
 
-/** Compares what our session reads from these frames with the values; the first frame alone is no readout. */
+/** Compares what our session reads from these frames with the values; the first frame alone is not a readout. */
 function compare(frames: readonly string[], values: readonly (readonly number[])[]): void {
 	const bed = new Bed(Buffer.from(KEY, "hex"));
 	const events = bed.receive(...frames.map((frame) => new Uint8Array(Buffer.from(frame, "hex"))));

@@ -4,14 +4,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { StandIn } from "../../tools/hub/home-assistant.js";
 import { Mosquitto } from "./mosquitto.js";
-import { type BrokerBench, brokerBench, endBrokerBench, numbersOf, shell } from "./reading-bench.js";
+import { type BrokerBed, brokerBed, endBrokerBed, numbersOf, shell } from "./reading-bed.js";
 import { template } from "./templates.js";
 
 /** Longest wait for a successful `mqtt/send` or for the hub; the gateway refuses a second `mqtt/send` for a while. */
 const TEST_LIMIT_MS = 60_000;
 
 /** Reply of `mqtt/send`, once it is allowed again. */
-async function sendOf({ gateway }: BrokerBench): Promise<{ retcode: number; code: string; message: string }> {
+async function sendOf({ gateway }: BrokerBed): Promise<{ retcode: number; code: string; message: string }> {
 	const limit = Date.now() + TEST_LIMIT_MS;
 	for (;;) {
 		const reply = await gateway.get("mqtt/send");
@@ -41,7 +41,7 @@ async function makeAuthority(folder: string, address: string): Promise<void> {
 export const setUpCases = [
 	{
 		name: "the broker rejects clients without a password, and a reader can't write the gateway's topics",
-		async run({ broker, topic }: BrokerBench) {
+		async run({ broker, topic }: BrokerBed) {
 			await assert.rejects(broker.publish(`${topic}/status`, "mine", "-u", "", "-P", ""), /not authorised/);
 			const before = await broker.retained(`${topic}/status`);
 			await broker.publish(`${topic}/status`, "mine", "-r");
@@ -54,8 +54,8 @@ export const setUpCases = [
 	},
 	{
 		name: "over TLS, clients accept the broker only if they trust its authority, made as in docs/integrations.md",
-		async run(bench: BrokerBench) {
-			const { authority, folder, gateway, topic } = bench;
+		async run(bed: BrokerBed) {
+			const { authority, folder, gateway, topic } = bed;
 			const files: Record<string, string> = {};
 			for (const name of ["other", "broker"]) {
 				await makeAuthority(folder, "127.0.0.1");
@@ -72,14 +72,14 @@ export const setUpCases = [
 			try {
 				const settings = { enabled: true, url: `mqtts://127.0.0.1:${broker.port}`, user: "", password: "" };
 				await gateway.write("mqtt", { ...settings, cert: files["other.pem"] });
-				const refused = await sendOf(bench);
+				const refused = await sendOf(bed);
 				assert.notEqual(refused.retcode, 0);
 				assert.match(refused.message, /certificate/i);
 				assert.deepEqual(await broker.retained(`${topic}/#`), []);
 				const own = { "mqtts://broker.lan": settings.url, '"gateway"': '""', "GATEWAY-PASSWORD": "" };
 				const lines = template("mqtts.sh", own);
 				await shell(folder, `GATEWAY=https://${authority} ADMIN=${gateway.token}\n${lines}`);
-				assert.equal((await sendOf(bench)).code, "ok");
+				assert.equal((await sendOf(bed)).code, "ok");
 				assert.notEqual((await broker.retained(`${topic}/state`)).length, 0);
 			} finally {
 				await broker.stop();
@@ -88,7 +88,7 @@ export const setUpCases = [
 	},
 	{
 		name: "the lines of docs/integrations.md for Home Assistant make the entities that it names",
-		async run({ authority, folder, gateway, last }: BrokerBench) {
+		async run({ authority, folder, gateway, last }: BrokerBed) {
 			const standIn = await StandIn.start();
 			try {
 				const words = { "http://homeassistant.local:8123": standIn.url, "HOME-ASSISTANT-TOKEN": standIn.token };
@@ -110,5 +110,5 @@ export const setUpCases = [
 	},
 ];
 
-export const prepareSetUp = brokerBench;
-export const endSetUp = endBrokerBench;
+export const prepareSetUp = brokerBed;
+export const endSetUp = endBrokerBed;

@@ -1,10 +1,10 @@
-/** HTTPS server with a signed firmware file of the bench, which it sends slowly; its certificate is untrusted. */
+/** HTTPS server with a signed firmware file for the simulator, which it sends slowly; its certificate is untrusted. */
 import { once } from "node:events";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { IMAGE_CHIP, IMAGE_DEVICE_ID } from "../../hosts/simulated/image.js";
 import { serverIdentity } from "../api/server-identity.js";
-import { makeFile, makeImage } from "../ota/bench.js";
+import { makeFile, makeImage } from "../ota/firmware-files.js";
 
 const PIECE = 16_384;
 const PAUSE_MS = 250;

@@ -9,14 +9,14 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { JSONObject } from "../api/gateway.js";
 import { installPython, PEER_SOURCES, PEERS_FOLDER, PeerMissing, run } from "./peer.js";
-import { type BrokerBench, brokerBench, numbersOf } from "./reading-bench.js";
+import { type BrokerBed, brokerBed, numbersOf } from "./reading-bed.js";
 import { template } from "./templates.js";
 
 const MODULE = "github.com/itchyny/gojq/cmd/gojq@v0.12.19";
 const INSTALL_LIMIT_MS = 120_000;
 const DAY_S = 86_400;
 
-interface Bench extends BrokerBench {
+interface Bed extends BrokerBed {
 	readonly program: string;
 	readonly packages: string;
 }
@@ -36,17 +36,17 @@ async function installGojq(): Promise<string> {
 	return program;
 }
 
-export async function prepareGojq(): Promise<Bench> {
+export async function prepareGojq(): Promise<Bed> {
 	const program = await installGojq();
 	const packages = await installPython("yaml", ["pyyaml==6.0.2"]);
-	const bench = await brokerBench();
+	const bed = await brokerBed();
 	// The expressions refuse a readout older than three minutes, and the readout may have been made long before.
-	const last = { ...bench.last, timestamp: Math.floor(Date.now() / 1000) };
-	return { ...bench, last, program, packages };
+	const last = { ...bed.last, timestamp: Math.floor(Date.now() / 1000) };
+	return { ...bed, last, program, packages };
 }
 
 /** The meter that a configuration file of docs/integrations.md describes. */
-async function meterOf({ folder, packages }: Bench, name: string): Promise<JSONObject> {
+async function meterOf({ folder, packages }: Bed, name: string): Promise<JSONObject> {
 	const path = join(folder, name);
 	writeFileSync(path, template(name));
 	const script = join(PEER_SOURCES, "python", "read_yaml.py");
@@ -55,7 +55,7 @@ async function meterOf({ folder, packages }: Bench, name: string): Promise<JSONO
 	return config.meters[0];
 }
 
-async function evaluate({ folder, program }: Bench, { jq }: JSONObject, value: unknown): Promise<number> {
+async function evaluate({ folder, program }: Bed, { jq }: JSONObject, value: unknown): Promise<number> {
 	const path = join(folder, "value.json");
 	writeFileSync(path, JSON.stringify(value));
 	return Number(Number(await run(program, ["-r", jq, path])).toFixed(3));
@@ -69,23 +69,23 @@ const PHASES = [0, 20, 40];
 export const gojqCases = [
 	{
 		name: "evcc's expressions find power in W, energy and currents in the last readout",
-		async run(bench: Bench) {
-			const { last } = bench;
-			const meter = await meterOf(bench, "evcc-http.yaml");
+		async run(bed: Bed) {
+			const { last } = bed;
+			const meter = await meterOf(bed, "evcc-http.yaml");
 			const numbers = numbersOf(last);
-			assert.equal(await evaluate(bench, meter.power, last), watts(numbers["16.7.0"]));
-			assert.equal(await evaluate(bench, meter.energy, last), numbers["1.8.0"]);
-			assert.equal(await evaluate(bench, meter.returnenergy, last), numbers["2.8.0"]);
+			assert.equal(await evaluate(bed, meter.power, last), watts(numbers["16.7.0"]));
+			assert.equal(await evaluate(bed, meter.energy, last), numbers["1.8.0"]);
+			assert.equal(await evaluate(bed, meter.returnenergy, last), numbers["2.8.0"]);
 			for (const [index, phase] of PHASES.entries())
-				assert.equal(await evaluate(bench, meter.currents[index], last), numbers[`${31 + phase}.7.0`]);
+				assert.equal(await evaluate(bed, meter.currents[index], last), numbers[`${31 + phase}.7.0`]);
 		},
 	},
 	{
 		name: "evcc's power is import minus export if there is no sum, for values in W and in kW",
-		async run(bench: Bench) {
-			const { last } = bench;
-			const meter = await meterOf(bench, "evcc-http.yaml");
-			const power = (...readings: JSONObject[]) => evaluate(bench, meter.power, { ...last, readings });
+		async run(bed: Bed) {
+			const { last } = bed;
+			const meter = await meterOf(bed, "evcc-http.yaml");
+			const power = (...readings: JSONObject[]) => evaluate(bed, meter.power, { ...last, readings });
 			const reading = (obis: string, value1_number: number, value1_unit: string) => ({
 				...{ obis, value1_number, value1_unit },
 				billing_period: null,
@@ -96,51 +96,51 @@ export const gojqCases = [
 	},
 	{
 		name: "evcc's energies are in kWh even for a meter that sends Wh",
-		async run(bench: Bench) {
-			const meter = await meterOf(bench, "evcc-http.yaml");
+		async run(bed: Bed) {
+			const meter = await meterOf(bed, "evcc-http.yaml");
 			const reading = (obis: string) => ({ obis, value1_number: 1_234_567, value1_unit: "Wh", billing_period: null });
 			const last = { readings: [reading("1.8.0"), reading("2.8.0")] };
 			for (const expression of [meter.energy, meter.returnenergy])
-				assert.equal(await evaluate(bench, expression, last), 1234.567);
+				assert.equal(await evaluate(bed, expression, last), 1234.567);
 		},
 	},
 	{
 		name: "evcc's expression fails for an old power",
-		async run(bench: Bench) {
-			const { last } = bench;
-			const meter = await meterOf(bench, "evcc-http.yaml");
+		async run(bed: Bed) {
+			const { last } = bed;
+			const meter = await meterOf(bed, "evcc-http.yaml");
 			const old = { ...last, timestamp: last.timestamp - DAY_S };
-			await assert.rejects(evaluate(bench, meter.power, old), /the last readout is old/);
+			await assert.rejects(evaluate(bed, meter.power, old), /the last readout is old/);
 		},
 	},
 	{
 		name: "evcc's expressions find all values that it needs in the published messages",
-		async run(bench: Bench) {
-			const { last } = bench;
-			const meter = await meterOf(bench, "evcc-mqtt.yaml");
+		async run(bed: Bed) {
+			const { last } = bed;
+			const meter = await meterOf(bed, "evcc-mqtt.yaml");
 			const numbers = numbersOf(last);
-			for (const state of [bench.state, withLongNames(bench.state)]) {
-				assert.equal(await evaluate(bench, meter.power, state), watts(numbers["16.7.0"]));
-				assert.equal(await evaluate(bench, meter.energy, state), numbers["1.8.0"]);
-				assert.equal(await evaluate(bench, meter.returnenergy, state), numbers["2.8.0"]);
+			for (const state of [bed.state, withLongNames(bed.state)]) {
+				assert.equal(await evaluate(bed, meter.power, state), watts(numbers["16.7.0"]));
+				assert.equal(await evaluate(bed, meter.energy, state), numbers["1.8.0"]);
+				assert.equal(await evaluate(bed, meter.returnenergy, state), numbers["2.8.0"]);
 				for (const [index, phase] of PHASES.entries()) {
-					assert.equal(await evaluate(bench, meter.currents[index], state), numbers[`${31 + phase}.7.0`]);
-					assert.equal(await evaluate(bench, meter.voltages[index], state), numbers[`${32 + phase}.7.0`]);
-					assert.equal(await evaluate(bench, meter.powers[index], state), watts(numbers[`${36 + phase}.7.0`]));
+					assert.equal(await evaluate(bed, meter.currents[index], state), numbers[`${31 + phase}.7.0`]);
+					assert.equal(await evaluate(bed, meter.voltages[index], state), numbers[`${32 + phase}.7.0`]);
+					assert.equal(await evaluate(bed, meter.powers[index], state), watts(numbers[`${36 + phase}.7.0`]));
 				}
 				const { "16_7_0": _, "1_0_16_7_0": __, ...rest } = state;
-				assert.equal(await evaluate(bench, meter.power, rest), watts(numbers["1.7.0"] - numbers["2.7.0"]));
+				assert.equal(await evaluate(bed, meter.power, rest), watts(numbers["1.7.0"] - numbers["2.7.0"]));
 			}
 			// P1 meters send no sum, and without feed-in no export.
-			assert.equal(await evaluate(bench, meter.power, { "1_0_1_7_0": 0, "1_0_2_7_0": 1250 }), -1250);
-			assert.equal(await evaluate(bench, meter.power, { "1_0_1_7_0": 480 }), 480);
+			assert.equal(await evaluate(bed, meter.power, { "1_0_1_7_0": 0, "1_0_2_7_0": 1250 }), -1250);
+			assert.equal(await evaluate(bed, meter.power, { "1_0_1_7_0": 480 }), 480);
 			// Zero is a valid sum.
-			assert.equal(await evaluate(bench, meter.power, { "1_0_16_7_0": 0, "1_0_1_7_0": 480 }), 0);
+			assert.equal(await evaluate(bed, meter.power, { "1_0_16_7_0": 0, "1_0_1_7_0": 480 }), 0);
 		},
 	},
 ];
 
 /** The state of meters with OBIS codes that begin with 1-0: P1, SML, DLMS. */
-function withLongNames(state: BrokerBench["state"]): BrokerBench["state"] {
+function withLongNames(state: BrokerBed["state"]): BrokerBed["state"] {
 	return Object.fromEntries(Object.entries(state).map(([key, value]) => [key === "time" ? key : `1_0_${key}`, value]));
 }

@@ -58,7 +58,7 @@ const BY_ENTRIES = /c001..00070100630100ff020102/;
 const BY_RANGE = /c001..00070100630100ff020101/;
 const SERIAL = new RegExp(Buffer.from("48151623").toString("hex"));
 
-interface Bench {
+interface Bed {
 	readonly classPath: string;
 	readonly gateway: ProcessGateway;
 	/** Link to the current server's port, the gateway's meter port. */
@@ -67,11 +67,11 @@ interface Bench {
 
 interface Case {
 	readonly name: string;
-	run(bench: Bench): Promise<void>;
+	run(bed: Bed): Promise<void>;
 }
 
 /** Starts a gateway that reads the server's objects. */
-export async function prepareGuruxGateway(engine: EngineName): Promise<Bench> {
+export async function prepareGuruxGateway(engine: EngineName): Promise<Bed> {
 	const classPath = await prepareGuruxServer();
 	const link = join(PEERS_FOLDER, `gurux-${engine}-${process.pid}`);
 	const gateway = await ProcessGateway.start(engine, { meterPath: link });
@@ -86,17 +86,17 @@ export async function prepareGuruxGateway(engine: EngineName): Promise<Bench> {
 	return { classPath, gateway, link };
 }
 
-export async function endGuruxGateway({ gateway, link }: Bench): Promise<void> {
+export async function endGuruxGateway({ gateway, link }: Bed): Promise<void> {
 	rmSync(link, { force: true });
 	await gateway.stop();
 }
 
 /** Starts a server, applies the settings, waits for the meter's port, and runs `use`. */
-function withLine<T>(bench: Bench, options: readonly string[], use: () => Promise<T>): Promise<T> {
-	return withGuruxServer(bench.classPath, options, async (path) => {
-		await lastReadout(bench.gateway);
-		symlinkSync(path, `${bench.link}.new`);
-		renameSync(`${bench.link}.new`, bench.link);
+function withLine<T>(bed: Bed, options: readonly string[], use: () => Promise<T>): Promise<T> {
+	return withGuruxServer(bed.classPath, options, async (path) => {
+		await lastReadout(bed.gateway);
+		symlinkSync(path, `${bed.link}.new`);
+		renameSync(`${bed.link}.new`, bed.link);
 		return use();
 	});
 }
@@ -116,14 +116,14 @@ async function readout(gateway: ProcessGateway): Promise<JSONObject> {
 	const { status, text } = await gateway.get("iec62056/read");
 	if (status === 200) return JSON.parse(text);
 	const last = await lastReadout(gateway);
-	const line = (await conversation(gateway)).slice(-SHOWN_CHARACTERS);
+	const line = (await sessionLog(gateway)).slice(-SHOWN_CHARACTERS);
 	const isLate = JSON.parse(text).error === "meter_timeout" && last.last_error === null;
 	assert.ok(isLate, `${text} ${last.last_error}\n${line}`);
 	return last;
 }
 
 /** Bytes on the line, in hex; only the end of a long log. */
-async function conversation(gateway: ProcessGateway): Promise<string> {
+async function sessionLog(gateway: ProcessGateway): Promise<string> {
 	const { entries } = await gateway.read("iec62056/log");
 	return entries.map(({ hex }: JSONObject) => hex ?? "").join(" ");
 }
@@ -145,16 +145,16 @@ interface Reads {
 
 const reads = (name: string, { server = [], config, seen = [], unseen = [] }: Reads): Case => ({
 	name,
-	async run(bench) {
-		const { gateway } = bench;
-		await withLine(bench, server, async () => {
+	async run(bed) {
+		const { gateway } = bed;
+		await withLine(bed, server, async () => {
 			await gateway.write("dlms/config", { ...config, ...PATIENT });
 			// Clears the log.
 			for (const log_en of [false, true]) await gateway.write("iec62056/control", { log_en });
 			const { readings, protocol, meter_id, status, missing } = await readout(gateway);
 			assert.deepEqual(readings.map(shown), EXPECTED);
 			assert.deepEqual([protocol, meter_id, status, missing], ["DLMS/COSEM", METER_ID, 0, []]);
-			const line = await conversation(gateway);
+			const line = await sessionLog(gateway);
 			for (const part of seen) assert.match(line, part);
 			for (const part of unseen) assert.doesNotMatch(line, part);
 		});
@@ -177,9 +177,9 @@ const readsProfile = (
 	rows = entries,
 ): Case => ({
 	name: `a load profile ${name}`,
-	async run(bench) {
-		const { gateway } = bench;
-		await withLine(bench, server, async () => {
+	async run(bed) {
+		const { gateway } = bed;
+		await withLine(bed, server, async () => {
 			await gateway.write("dlms/config", { ...config, ...PATIENT });
 			for (const log_en of [false, true]) await gateway.write("iec62056/control", { log_en });
 			const profile = await gateway.read(`meter/profile?entries=${entries}`);
@@ -192,7 +192,7 @@ const readsProfile = (
 				[profile.meter_id, profile.status, profile.period_secs, profile.columns],
 				[METER_ID, 0, 900, [{ obis: "1-0:1.8.0", unit: "Wh", en: "Active energy import total" }]],
 			);
-			const line = await conversation(gateway);
+			const line = await sessionLog(gateway);
 			for (const part of seen) assert.match(line, part);
 		});
 	},
@@ -205,9 +205,9 @@ interface Fails {
 
 const fails = (name: string, config: JSONObject, lastError: string, { server = [], error }: Fails = {}): Case => ({
 	name,
-	async run(bench) {
-		const { gateway } = bench;
-		await withLine(bench, server, async () => {
+	async run(bed) {
+		const { gateway } = bed;
+		await withLine(bed, server, async () => {
 			await gateway.write("dlms/config", { ...config, ...USUAL });
 			isError(await gateway.get("iec62056/read"), 500, error ?? "meter_auth_failed");
 			assert.equal((await gateway.read("iec62056/last")).last_error, lastError);
@@ -218,9 +218,9 @@ const fails = (name: string, config: JSONObject, lastError: string, { server = [
 /** Follows live mode for some seconds, in one association; then the meter must be free for a full readout. */
 const readsLive = (name: string, { server = [], config }: Reads): Case => ({
 	name: `the power in live mode, ${name}`,
-	async run(bench) {
-		const { gateway } = bench;
-		await withLine(bench, server, async () => {
+	async run(bed) {
+		const { gateway } = bed;
+		await withLine(bed, server, async () => {
 			await gateway.write("dlms/config", { ...config, ...PATIENT });
 			await gateway.read("iec62056/read");
 			for (const log_en of [false, true]) await gateway.write("iec62056/control", { log_en });
@@ -235,7 +235,7 @@ const readsLive = (name: string, { server = [], config }: Reads): Case => ({
 			const { live_timestamp, readings, timestamp } = await gateway.read("iec62056/last");
 			assert.ok(live_timestamp > timestamp);
 			assert.deepEqual(readings.map(shown), EXPECTED);
-			assert.equal((await conversation(gateway)).match(AARE)?.length, 1);
+			assert.equal((await sessionLog(gateway)).match(AARE)?.length, 1);
 			follower.leave();
 			await gateway.write("dlms/config", { live_secs: 0 });
 			assert.equal((await gateway.read("iec62056/read")).status, 0);

@@ -12,7 +12,7 @@ import type { Machine, Output } from "../../modules/io/machine.js";
 import { FLAG } from "../../tools/meter/hdlc-frame.js";
 import { lineChange, noOutput, transmission } from "../../tools/meter/outputs.js";
 import type { JSONObject } from "../api/gateway.js";
-import { BackfillBench, DAY_MS, HOUR_MS, MINUTE_MS, YEAR_ROWS } from "../backfill/bench.js";
+import { BackfillBed, DAY_MS, HOUR_MS, MINUTE_MS, YEAR_ROWS } from "../backfill/bed.js";
 import { prepareGuruxServer } from "./gurux-server.js";
 import { run } from "./peer.js";
 
@@ -118,12 +118,12 @@ class YearMeter implements Machine {
 	}
 }
 
-interface Bench {
+interface Bed {
 	readonly server: YearServer;
 	readonly folder: string;
 }
 
-export async function prepareGuruxYear(): Promise<Bench> {
+export async function prepareGuruxYear(): Promise<Bed> {
 	const classPath = await prepareGuruxServer();
 	const folder = mkdtempSync(join(tmpdir(), "gurux-year-"));
 	await run(
@@ -133,14 +133,14 @@ export async function prepareGuruxYear(): Promise<Bench> {
 	return { server: new YearServer(classPath, folder), folder };
 }
 
-export async function endGuruxYear({ server, folder }: Bench): Promise<void> {
+export async function endGuruxYear({ server, folder }: Bed): Promise<void> {
 	server.end();
 	rmSync(folder, { recursive: true });
 }
 
 /** Passes time until a piece is being read. */
-async function passIntoPiece(bench: BackfillBench): Promise<void> {
-	while ((await bench.status()).state !== "reading") await bench.pass(500);
+async function passIntoPiece(bed: BackfillBed): Promise<void> {
+	while ((await bed.status()).state !== "reading") await bed.pass(500);
 }
 
 function isTrue({ start, end, import_wh, export_wh }: JSONObject): void {
@@ -155,32 +155,32 @@ function isTrue({ start, end, import_wh, export_wh }: JSONObject): void {
 export const guruxYearCases = [
 	{
 		name: "a year of quarter hours, with restarts in the middle of a piece, and no scheduled readout missed",
-		async run({ server }: Bench) {
-			const bench = await BackfillBench.start({
+		async run({ server }: Bed) {
+			const bed = await BackfillBed.start({
 				startMs: START_MS,
 				protocol: "dlms",
 				stored: undefined,
 				meter: (utcMs) => new YearMeter(server, utcMs),
 			});
-			const { gateway } = bench;
+			const { gateway } = bed;
 			const registers = [1, 2].map((c) => ({ code: [1, 0, c, 8, 0, 255], class_id: 3, attribute: 2 }));
-			await bench.write("dlms/obis", { entries: registers });
-			await bench.begin();
-			while ((await bench.status()).days_done < 1) await bench.pass(MINUTE_MS);
-			const { days_total, history_days, minutes_done, minutes_left } = await bench.status();
+			await bed.write("dlms/obis", { entries: registers });
+			await bed.begin();
+			while ((await bed.status()).days_done < 1) await bed.pass(MINUTE_MS);
+			const { days_total, history_days, minutes_done, minutes_left } = await bed.status();
 			assert.deepEqual([history_days, days_total], [800, YEAR_ROWS / 96]);
 			const toldMinutes = minutes_done + minutes_left;
 			let missed = 0;
 			for (let i = 0; i < RESTARTS; i++) {
-				await bench.pass(4 * MINUTE_MS);
-				await passIntoPiece(bench);
-				const { rows } = await bench.status();
+				await bed.pass(4 * MINUTE_MS);
+				await passIntoPiece(bed);
+				const { rows } = await bed.status();
 				missed += (await gateway.read("system/status")).schedule_missed;
 				await gateway.restart();
-				const status = await bench.status();
+				const status = await bed.status();
 				assert.ok(status.rows === rows && rows > 0, `${status.rows} rows, not ${rows}`);
 			}
-			const status = await bench.end();
+			const status = await bed.end();
 			missed += (await gateway.read("system/status")).schedule_missed;
 			assert.equal(missed, 0);
 			assert.deepEqual([status.ended, status.last_error], ["complete", ""]);
@@ -188,23 +188,23 @@ export const guruxYearCases = [
 			this.name += ` (${toldMinutes} minutes of line told, ${status.minutes_done} counted)`;
 			assert.ok(Math.abs(status.minutes_done - toldMinutes) <= 0.1 * toldMinutes);
 
-			const days = await bench.history("days");
+			const days = await bed.history("days");
 			assert.ok(days.length >= 365 && days.length <= 367, `${days.length} days`);
 			for (const day of days.slice(1, -1)) isTrue(day);
-			for (const month of (await bench.history("months")).slice(1, -1)) isTrue(month);
+			for (const month of (await bed.history("months")).slice(1, -1)) isTrue(month);
 			const { readings } = await gateway.read("iec62056/read");
 			const [imported, exported] = readings.map(({ value1 }: JSONObject) => Number(value1));
 			const { importWh, exportWh } = countersOf(days[0].start);
 			const sum = (key: string) => days.reduce((total, day) => total + day[key], 0);
 			assert.deepEqual([sum("import_wh"), sum("export_wh")], [imported - importWh, exported - exportWh]);
 			// Each quarter hour since the start has a readout of its own.
-			const quarters = await bench.history("quarters");
+			const quarters = await bed.history("quarters");
 			const measured = quarters.filter(({ start }) => start * 1000 >= START_MS + QUARTER_MS);
 			for (const quarter of measured.slice(0, -1)) {
 				isTrue(quarter);
 				assert.deepEqual([quarter.from_meter, quarter.gap], [undefined, undefined]);
 			}
-			assert.ok(bench.nowMs - START_MS < 3 * HOUR_MS && measured.length >= 3, `${measured.length} quarter hours`);
+			assert.ok(bed.nowMs - START_MS < 3 * HOUR_MS && measured.length >= 3, `${measured.length} quarter hours`);
 			assert.ok(status.oldest * 1000 <= START_MS - 364 * DAY_MS);
 			await gateway.stop();
 		},

@@ -13,12 +13,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { NodeEngine } from "../../hosts/node/engine-node.js";
 import { type FactoryData, openUnit } from "../../hosts/node/factory.js";
 import { createHost } from "../../hosts/node/host.js";
-import { makeBenchImage } from "../../hosts/node/simulator-image.js";
+import { makeSimulatorImage } from "../../hosts/node/simulator-image.js";
 import { startSlots } from "../../hosts/node/slots.js";
 import type { BootLoader } from "../../hosts/simulated/boot-loader.js";
 import { IMAGE_CHIP, IMAGE_DEVICE_ID } from "../../hosts/simulated/image.js";
 import { type JSONObject, PASSWORD } from "../api/gateway.js";
-import { makeFile, newSigner, SIGNER } from "../ota/bench.js";
+import { makeFile, newSigner, SIGNER } from "../ota/firmware-files.js";
 import { HawkbitServer } from "./hawkbit-server.js";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
@@ -35,7 +35,7 @@ const ROLLOUT = {
 	errorAction: { action: "PAUSE", expression: "" },
 };
 
-const fileOf = (version: string) => makeFile(makeBenchImage({ version, size: 60_000 }), { ...OURS, version });
+const fileOf = (version: string) => makeFile(makeSimulatorImage({ version, size: 60_000 }), { ...OURS, version });
 
 /** A gateway that restarts as a device does, with the firmware that its boot loader chooses. */
 class RolloutGateway {
@@ -146,13 +146,13 @@ class RolloutGateway {
 	}
 }
 
-export interface RolloutBench {
+export interface RolloutBed {
 	readonly folder: string;
 	readonly server: HawkbitServer;
 	readonly gateways: readonly RolloutGateway[];
 }
 
-export async function prepareHawkbit(): Promise<RolloutBench> {
+export async function prepareHawkbit(): Promise<RolloutBed> {
 	const server = await HawkbitServer.start();
 	// Each gateway adds a listener for the exit of this process, to delete the lock file of its state folder. Above the
 	// limit, Node prints a warning.
@@ -163,14 +163,14 @@ export async function prepareHawkbit(): Promise<RolloutBench> {
 	return { folder, server, gateways };
 }
 
-export async function endHawkbit({ folder, gateways, server }: RolloutBench): Promise<void> {
+export async function endHawkbit({ folder, gateways, server }: RolloutBed): Promise<void> {
 	for (const gateway of gateways) await gateway.stop();
 	await server.stop();
 	rmSync(folder, { recursive: true, force: true });
 }
 
 /** Starts a roll-out in groups to all gateways; returns its id. */
-async function startRollout({ server }: RolloutBench, version: string, file: Uint8Array): Promise<number> {
+async function startRollout({ server }: RolloutBed, version: string, file: Uint8Array): Promise<number> {
 	const distributionSetId = await server.publish(version, file);
 	const rollout = { name: version, distributionSetId, targetFilterQuery: "id==gw-*", type: "forced", ...ROLLOUT };
 	const { id } = await server.ask("POST", "rollouts", rollout);
@@ -182,19 +182,19 @@ async function startRollout({ server }: RolloutBench, version: string, file: Uin
 }
 
 /** Returns the gateways of a group, as the server lists them. */
-async function members({ gateways, server }: RolloutBench, rollout: number, group: number): Promise<RolloutGateway[]> {
+async function members({ gateways, server }: RolloutBed, rollout: number, group: number): Promise<RolloutGateway[]> {
 	const { content } = await server.ask("GET", `rollouts/${rollout}/deploygroups/${group}/targets?limit=100`);
 	return content.map((target: JSONObject) => gateways.find(({ name }) => name === target.controllerId)!);
 }
 
-async function groupsOf({ server }: RolloutBench, rollout: number): Promise<JSONObject[]> {
+async function groupsOf({ server }: RolloutBed, rollout: number): Promise<JSONObject[]> {
 	return (await server.ask("GET", `rollouts/${rollout}/deploygroups?limit=20&sort=id:ASC`)).content;
 }
 
 export const hawkbitCases = [
 	{
 		name: `${COUNT} gateways register with their tokens and tell what they are`,
-		async run({ gateways, server }: RolloutBench) {
+		async run({ gateways, server }: RolloutBed) {
 			const targets = gateways.map(({ name, token }) => ({ controllerId: name, name, securityToken: token }));
 			await server.list("POST", "targets", targets);
 			const cert = Buffer.from(server.certificate).toString();
@@ -210,16 +210,16 @@ export const hawkbitCases = [
 	},
 	{
 		name: `a good image reaches all ${COUNT} in ${GROUPS} groups, one after the other`,
-		async run(bench: RolloutBench) {
-			const { gateways, server } = bench;
-			const rollout = await startRollout(bench, "1.1.0", fileOf("1.1.0"));
-			for (const [i, { id }] of (await groupsOf(bench, rollout)).entries()) {
+		async run(bed: RolloutBed) {
+			const { gateways, server } = bed;
+			const rollout = await startRollout(bed, "1.1.0", fileOf("1.1.0"));
+			for (const [i, { id }] of (await groupsOf(bed, rollout)).entries()) {
 				const isRunning = async () => {
 					const { status } = await server.ask("GET", `rollouts/${rollout}/deploygroups/${id}`);
 					return status === "running";
 				};
 				await server.until(isRunning);
-				const group = await members(bench, rollout, id);
+				const group = await members(bed, rollout, id);
 				assert.equal(group.length, COUNT / GROUPS);
 				// Only the gateways of earlier groups have installed the image so far.
 				const waiting = gateways.filter(({ version }) => version === FIRST_VERSION).length;
@@ -245,11 +245,11 @@ export const hawkbitCases = [
 	},
 	{
 		name: "an image that does not pass its trial stops the campaign in its first group",
-		async run(bench: RolloutBench) {
-			const { gateways, server } = bench;
-			const rollout = await startRollout(bench, "1.2.0", fileOf("1.2.0"));
-			const [{ id }] = await groupsOf(bench, rollout);
-			const group = await members(bench, rollout, id);
+		async run(bed: RolloutBed) {
+			const { gateways, server } = bed;
+			const rollout = await startRollout(bed, "1.2.0", fileOf("1.2.0"));
+			const [{ id }] = await groupsOf(bed, rollout);
+			const group = await members(bed, rollout, id);
 			await Promise.all(
 				group.map(async (gateway) => {
 					await gateway.poll();
@@ -276,8 +276,8 @@ export const hawkbitCases = [
 	},
 	{
 		name: "a file that the gateway refuses is an action that failed, with the cause",
-		async run({ gateways: [, gateway], server }: RolloutBench) {
-			const foreign = makeFile(makeBenchImage({ version: "1.3.0" }), {
+		async run({ gateways: [, gateway], server }: RolloutBed) {
+			const foreign = makeFile(makeSimulatorImage({ version: "1.3.0" }), {
 				...OURS,
 				version: "1.3.0",
 				signer: newSigner(),
@@ -293,7 +293,7 @@ export const hawkbitCases = [
 	},
 	{
 		name: "an action is cancelled before it begins",
-		async run({ gateways: [, , gateway], server }: RolloutBench) {
+		async run({ gateways: [, , gateway], server }: RolloutBed) {
 			const id = await server.publish("1.4.0", fileOf("1.4.0"));
 			await server.ask("POST", `targets/${gateway.name}/assignedDS`, { id, type: "forced" });
 			const { content } = await server.ask("GET", `targets/${gateway.name}/actions?limit=1&sort=id:DESC`);

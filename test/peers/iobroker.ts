@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { installNode, PeerMissing } from "./peer.js";
-import { type BrokerBench, brokerBench, PAGE_BROKER, READER_PASSWORD } from "./reading-bench.js";
+import { type BrokerBed, brokerBed, PAGE_BROKER, READER_PASSWORD } from "./reading-bed.js";
 import { template } from "./templates.js";
 
 const PACKAGES = ["iobroker.js-controller@7.1.1", "iobroker.mqtt-client@4.1.0"];
@@ -23,7 +23,7 @@ const SET_UP_LIMIT_MS = 60_000;
 const SEEN_LIMIT_MS = 60_000;
 const CONTROLLER_MS = 2000;
 
-interface Bench extends BrokerBench {
+interface Bed extends BrokerBed {
 	readonly home: string;
 }
 
@@ -46,7 +46,7 @@ async function iobroker(home: string, ...args: string[]): Promise<string> {
 	return stdout.trim();
 }
 
-export async function prepareIoBroker(): Promise<Bench> {
+export async function prepareIoBroker(): Promise<Bed> {
 	if (!isNodeNewEnough() && (process.platform !== "linux" || process.arch !== "x64"))
 		throw new PeerMissing(`it needs Node ${NODE_MAJOR}.${NODE_MINOR}; this is ${process.versions.node}`);
 	const home = await installNode("iobroker", isNodeNewEnough() ? PACKAGES : [...PACKAGES, NODE]);
@@ -64,7 +64,7 @@ export async function prepareIoBroker(): Promise<Bench> {
 	}
 	rmSync(data, { recursive: true, force: true });
 	cpSync(fresh, data, { recursive: true });
-	return { ...(await brokerBench()), home };
+	return { ...(await brokerBed()), home };
 }
 
 /**
@@ -97,7 +97,7 @@ async function withAdapter(home: string, use: () => Promise<void>): Promise<void
 export const ioBrokerCases = [
 	{
 		name: "the gateway's values become states, with either way of publishing them",
-		async run({ broker, home, state, topic }: Bench) {
+		async run({ broker, home, state, topic }: Bed) {
 			const words = { [PAGE_BROKER]: "127.0.0.1", "1883": String(broker.port) };
 			const { native } = JSON.parse(template("iobroker.json", words));
 			native.password = await hidden(home, READER_PASSWORD);

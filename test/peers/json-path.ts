@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { download, PEER_SOURCES, PEERS_FOLDER, run } from "./peer.js";
-import { type BrokerBench, brokerBench, numbersOf, PAGE_TOPIC } from "./reading-bench.js";
+import { type BrokerBed, brokerBed, numbersOf, PAGE_TOPIC } from "./reading-bed.js";
 import { template } from "./templates.js";
 
 const MAVEN = "https://repo1.maven.org/maven2";
@@ -30,21 +30,21 @@ const JARS = [
 	],
 ] as const;
 
-interface Bench extends BrokerBench {
+interface Bed extends BrokerBed {
 	readonly classPath: string;
 }
 
-export async function prepareJSONPath(): Promise<Bench> {
+export async function prepareJSONPath(): Promise<Bed> {
 	const jars: string[] = [];
 	for (const [path, sha256] of JARS) jars.push(await download(`${MAVEN}/${path}`, sha256));
 	const classes = join(PEERS_FOLDER, "json-path-classes");
 	mkdirSync(classes, { recursive: true });
 	await run("javac", ["-d", classes, "-cp", jars.join(":"), join(PEER_SOURCES, "java", "ReadPaths.java")]);
-	return { ...(await brokerBench()), classPath: [classes, ...jars].join(":") };
+	return { ...(await brokerBed()), classPath: [classes, ...jars].join(":") };
 }
 
 /** Values that the expressions of these openHAB things find in the JSON text, by channel. */
-async function found({ classPath, folder }: Bench, things: string, json: string): Promise<Record<string, number>> {
+async function found({ classPath, folder }: Bed, things: string, json: string): Promise<Record<string, number>> {
 	const channels = [...things.matchAll(/Type number : (\w+) .*JSONPATH:([^"]+)"/g)];
 	assert.ok(channels.length > 0);
 	const path = join(folder, "received.json");
@@ -63,11 +63,11 @@ async function found({ classPath, folder }: Bench, things: string, json: string)
 export const jsonPathCases = [
 	{
 		name: "openHAB's things find their values in the last readout",
-		async run(bench: Bench) {
-			const { gateway, last, token } = bench;
+		async run(bed: Bed) {
+			const { gateway, last, token } = bed;
 			const { text } = await gateway.get("iec62056/last", { token });
 			const numbers = numbersOf(last);
-			assert.deepEqual(await found(bench, template("openhab-http.things"), text), {
+			assert.deepEqual(await found(bed, template("openhab-http.things"), text), {
 				import: numbers["1.8.0"],
 				export: numbers["2.8.0"],
 				power: numbers["16.7.0"],
@@ -76,10 +76,10 @@ export const jsonPathCases = [
 	},
 	{
 		name: "openHAB's things find their values in the published messages, and their topics have plain numbers",
-		async run(bench: Bench) {
-			const { broker, state, topic } = bench;
+		async run(bed: Bed) {
+			const { broker, state, topic } = bed;
 			const things = template("openhab-mqtt.things", { [PAGE_TOPIC]: topic });
-			assert.deepEqual(await found(bench, things, JSON.stringify(state)), { voltage: state["32_7_0"] });
+			assert.deepEqual(await found(bed, things, JSON.stringify(state)), { voltage: state["32_7_0"] });
 			const topics = [...things.matchAll(/stateTopic="([^"]+\/(\d+_\d+_\d+))"/g)];
 			assert.equal(topics.length, 3);
 			const retainedMessages = await broker.retained(`${topic}/#`);

@@ -135,7 +135,7 @@ export class Mosquitto {
 	/** The messages retained under these topics. */
 	async retained(topic: string): Promise<Message[]> {
 		const args = this.#client(["-t", topic, "-W", "1", "--retained-only", "-F", "%j"]);
-		// The client's exit after the time limit is no error.
+		// The client's exit after the time limit is not an error.
 		const child = spawn("mosquitto_sub", args, { stdio: ["ignore", "pipe", "ignore"] });
 		const messages: Message[] = [];
 		createInterface(child.stdout).on("line", (line) => messages.push(toMessage(line)));

@@ -8,25 +8,25 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JSONObject } from "../api/gateway.js";
 import { installNode } from "./peer.js";
-import { type BrokerBench, brokerBench, numbersOf, PAGE_BROKER, PAGE_HOST, READER_PASSWORD } from "./reading-bench.js";
+import { type BrokerBed, brokerBed, numbersOf, PAGE_BROKER, PAGE_HOST, READER_PASSWORD } from "./reading-bed.js";
 import { template } from "./templates.js";
 
 const SEEN_LIMIT_MS = 60_000;
 /** A function node that logs the payload. */
 const SAY = 'node.warn("SEEN " + JSON.stringify(msg.payload)); return null;';
 
-interface Bench extends BrokerBench {
+interface Bed extends BrokerBed {
 	readonly program: string;
 }
 
-export async function prepareNodeRED(): Promise<Bench> {
+export async function prepareNodeRED(): Promise<Bed> {
 	const folder = await installNode("node-red", ["node-red@4.1.15"]);
-	return { ...(await brokerBench()), program: join(folder, "node_modules", "node-red", "red.js") };
+	return { ...(await brokerBed()), program: join(folder, "node_modules", "node-red", "red.js") };
 }
 
 /** Runs flows with the user's values in their nodes; meanwhile `use` runs, with a function that awaits a log line. */
 async function withFlows(
-	{ program }: Bench,
+	{ program }: Bed,
 	flows: JSONObject[],
 	typed: JSONObject,
 	use: (logged: (pattern: RegExp) => Promise<string>) => Promise<void>,
@@ -78,22 +78,22 @@ const flowsOf = (name: string, words: Record<string, string>): JSONObject[] => J
 export const nodeREDCases = [
 	{
 		name: "the flow over MQTT gets the power",
-		async run(bench: Bench) {
-			const { broker, state } = bench;
+		async run(bed: Bed) {
+			const { broker, state } = bed;
 			const flows = flowsOf("node-red-mqtt.json", { [PAGE_BROKER]: "127.0.0.1", '"1883"': `"${broker.port}"` });
 			const typed = { "smgw-broker": { user: "reader", password: READER_PASSWORD } };
-			await withFlows(bench, flows, typed, async (logged) => {
+			await withFlows(bed, flows, typed, async (logged) => {
 				assert.equal(Number(await logged(/SEEN (.*)/)), state["16_7_0"]);
 			});
 		},
 	},
 	{
 		name: "the flow over HTTP gets all numbers, and verifies the gateway's certificate",
-		async run(bench: Bench) {
-			const { authority, folder, last, token } = bench;
+		async run(bed: Bed) {
+			const { authority, folder, last, token } = bed;
 			const words = { [PAGE_HOST]: authority, "/data/gateway.pem": join(folder, "gateway.pem") };
 			await withFlows(
-				bench,
+				bed,
 				flowsOf("node-red-http.json", words),
 				{ "smgw-last": { password: token } },
 				async (logged) => {
@@ -104,20 +104,20 @@ export const nodeREDCases = [
 	},
 	{
 		name: "the flow over HTTP rejects another certificate",
-		async run(bench: Bench) {
-			const words = { [PAGE_HOST]: bench.authority, "/data/gateway.pem": "" };
-			const typed = { "smgw-last": { password: bench.token } };
-			await withFlows(bench, flowsOf("node-red-http.json", words), typed, async (logged) => {
+		async run(bed: Bed) {
+			const words = { [PAGE_HOST]: bed.authority, "/data/gateway.pem": "" };
+			const typed = { "smgw-last": { password: bed.token } };
+			await withFlows(bed, flowsOf("node-red-http.json", words), typed, async (logged) => {
 				await logged(/self-signed certificate/);
 			});
 		},
 	},
 	{
 		name: "the flow over HTTP reports a wrong token",
-		async run(bench: Bench) {
-			const words = { [PAGE_HOST]: bench.authority, "/data/gateway.pem": join(bench.folder, "gateway.pem") };
+		async run(bed: Bed) {
+			const words = { [PAGE_HOST]: bed.authority, "/data/gateway.pem": join(bed.folder, "gateway.pem") };
 			await withFlows(
-				bench,
+				bed,
 				flowsOf("node-red-http.json", words),
 				{ "smgw-last": { password: "wrong" } },
 				async (logged) => {

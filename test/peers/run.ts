@@ -171,7 +171,7 @@ async function checkFleets(): Promise<void> {
 	await check({ name: "SoftHSM by PKCS#11", prepare: prepareModule, cases: moduleCases, end: endModule });
 }
 
-/** Brokers, and the programs of docs/integrations.md, which share a bench. */
+/** Brokers, and the programs of docs/integrations.md, which share a test bed. */
 async function checkBrokers(): Promise<void> {
 	await check({
 		name: "our gateway (xs) and Mosquitto",
@@ -194,7 +194,7 @@ async function checkBrokers(): Promise<void> {
 	});
 	await check({ name: "json-path 2.9.0", prepare: prepareJSONPath, cases: jsonPathCases });
 	await check({ name: "gojq 0.12.19", prepare: prepareGojq, cases: gojqCases });
-	// This check is the last one that uses the shared bench, and stops it.
+	// This check is the last one that uses the shared test bed, and stops it.
 	await check({ name: "the broker of integrations.md", prepare: prepareSetUp, cases: setUpCases, end: endSetUp });
 }
 

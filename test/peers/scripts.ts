@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { isError, type JSONObject } from "../api/gateway.js";
 import { installPython, PEER_SOURCES, run } from "./peer.js";
-import { endReadingBench, numbersOf, PAGE_HOST, type ReadingBench, shell, startReadingBench } from "./reading-bench.js";
+import { endReadingBed, numbersOf, PAGE_HOST, type ReadingBed, shell, startReadingBed } from "./reading-bed.js";
 import { template } from "./templates.js";
 
 const PACKAGES = ["jinja2==3.1.6", "markupsafe==3.0.2", "pyyaml==6.0.2"];
@@ -20,26 +20,26 @@ const PLACES_MS = 3000;
 /** Limit of the script that follows the events, ms; it waits 30 s before it reopens a closed stream. */
 const FOLLOW_LIMIT_MS = 90_000;
 
-interface Bench extends ReadingBench {
+interface Bed extends ReadingBed {
 	/** Folder of the Python packages. */
 	readonly packages: string;
 }
 
-export async function prepareScripts(): Promise<Bench> {
-	return { packages: await installPython("jinja", PACKAGES), ...(await startReadingBench()) };
+export async function prepareScripts(): Promise<Bed> {
+	return { packages: await installPython("jinja", PACKAGES), ...(await startReadingBed()) };
 }
 
-export const endScripts = endReadingBench;
+export const endScripts = endReadingBed;
 
 /** A file of the page, with this gateway's values. */
-function filled(name: string, { authority, token }: Bench): string {
+function filled(name: string, { authority, token }: Bed): string {
 	return template(name, { [PAGE_HOST]: authority, TOKEN: token });
 }
 
 /** Runs a file of the page in the folder that contains gateway.pem. */
-function runFile(name: string, command: string, bench: Bench): Promise<string> {
-	writeFileSync(join(bench.folder, name), filled(name, bench));
-	return shell(bench.folder, `${command} ${name}`);
+function runFile(name: string, command: string, bed: Bed): Promise<string> {
+	writeFileSync(join(bed.folder, name), filled(name, bed));
+	return shell(bed.folder, `${command} ${name}`);
 }
 
 /** Parses the lines "code number unit …" that both scripts print. */
@@ -50,54 +50,54 @@ function printed(text: string): Record<string, number> {
 }
 
 /** Home Assistant's sensors for this reply: name -> available, value. */
-async function sensors(bench: Bench, reply: JSONObject): Promise<Record<string, [string, string]>> {
-	const config = join(bench.folder, "home-assistant.yaml");
-	const json = join(bench.folder, "reply.json");
-	writeFileSync(config, filled("home-assistant.yaml", bench));
+async function sensors(bed: Bed, reply: JSONObject): Promise<Record<string, [string, string]>> {
+	const config = join(bed.folder, "home-assistant.yaml");
+	const json = join(bed.folder, "reply.json");
+	writeFileSync(config, filled("home-assistant.yaml", bed));
 	writeFileSync(json, JSON.stringify(reply));
 	const script = join(PEER_SOURCES, "python", "render_sensors.py");
-	return JSON.parse(await run("python3", [script, config, json], { PYTHONPATH: bench.packages }));
+	return JSON.parse(await run("python3", [script, config, json], { PYTHONPATH: bed.packages }));
 }
 
 export const scriptCases = [
 	{
 		name: "curl reads the last readout and the history, and trusts the gateway's certificate",
-		async run(bench: Bench) {
-			assert.deepEqual(JSON.parse(await shell(bench.folder, filled("read.sh", bench))), bench.last);
-			assert.match(readFileSync(join(bench.folder, "days.csv"), "utf8"), /^start,end,/);
+		async run(bed: Bed) {
+			assert.deepEqual(JSON.parse(await shell(bed.folder, filled("read.sh", bed))), bed.last);
+			assert.match(readFileSync(join(bed.folder, "days.csv"), "utf8"), /^start,end,/);
 		},
 	},
 	{
 		name: "curl accepts the gateway's pinned key, and rejects another one",
-		async run(bench: Bench) {
-			assert.deepEqual(JSON.parse(await shell(bench.folder, filled("pinned.sh", bench))), bench.last);
-			const other = filled("pinned.sh", bench).replace('"sha256//$PIN"', `"sha256//${"A".repeat(43)}="`);
-			await assert.rejects(shell(bench.folder, other));
+		async run(bed: Bed) {
+			assert.deepEqual(JSON.parse(await shell(bed.folder, filled("pinned.sh", bed))), bed.last);
+			const other = filled("pinned.sh", bed).replace('"sha256//$PIN"', `"sha256//${"A".repeat(43)}="`);
+			await assert.rejects(shell(bed.folder, other));
 		},
 	},
 	{
 		name: "the read-only token can't change settings",
-		async run({ gateway, token }: Bench) {
+		async run({ gateway, token }: Bed) {
 			isError(await gateway.post("iec62056/schedule", { enabled: false }, { token }), 403, "forbidden_scope");
 		},
 	},
 	{
 		name: "Python's script prints the values",
-		async run(bench: Bench) {
-			assert.deepEqual(printed(await runFile("read_last.py", "python3", bench)), numbersOf(bench.last));
+		async run(bed: Bed) {
+			assert.deepEqual(printed(await runFile("read_last.py", "python3", bed)), numbersOf(bed.last));
 		},
 	},
 	{
 		name: "Node's script prints the values",
-		async run(bench: Bench) {
-			assert.deepEqual(printed(await runFile("read-last.mjs", "node", bench)), numbersOf(bench.last));
+		async run(bed: Bed) {
+			assert.deepEqual(printed(await runFile("read-last.mjs", "node", bed)), numbersOf(bed.last));
 		},
 	},
 	{
 		name: "Node's script that follows the events shows each readout",
-		async run(bench: Bench) {
-			const { folder, gateway } = bench;
-			writeFileSync(join(folder, "follow.mjs"), filled("follow.mjs", bench));
+		async run(bed: Bed) {
+			const { folder, gateway } = bed;
+			writeFileSync(join(folder, "follow.mjs"), filled("follow.mjs", bed));
 			await gateway.pass(PLACES_MS);
 			const child = spawn(process.execPath, ["follow.mjs"], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
 			const ended = once(child, "exit");
@@ -105,7 +105,7 @@ export const scriptCases = [
 			const next = async () => (await lines.next()).value[0];
 			const shown = ({ localtime, readings }: JSONObject) => `${localtime} ${numbersOf({ readings })["16.7.0"]} kW`;
 			try {
-				assert.equal(await next(), shown(bench.last));
+				assert.equal(await next(), shown(bed.last));
 				await gateway.pass(PLACES_MS);
 				const second = await gateway.read("iec62056/read");
 				assert.equal(await next(), shown(second));
@@ -117,21 +117,21 @@ export const scriptCases = [
 	},
 	{
 		name: "Home Assistant's sensors have the values, and are unavailable if the readout is a day old",
-		async run(bench: Bench) {
-			const numbers = numbersOf(bench.last);
-			assert.deepEqual(await sensors(bench, bench.last), {
+		async run(bed: Bed) {
+			const numbers = numbersOf(bed.last);
+			assert.deepEqual(await sensors(bed, bed.last), {
 				"Energy import": ["True", String(numbers["1.8.0"])],
 				"Energy export": ["True", String(numbers["2.8.0"])],
 				Power: ["True", String(numbers["16.7.0"])],
 			});
-			const old = { ...bench.last, timestamp: bench.last.timestamp - DAY_S };
-			for (const [available] of Object.values(await sensors(bench, old))) assert.equal(available, "False");
+			const old = { ...bed.last, timestamp: bed.last.timestamp - DAY_S };
+			for (const [available] of Object.values(await sensors(bed, old))) assert.equal(available, "False");
 		},
 	},
 	{
 		name: "Python, Node and curl accept a certificate from an authority that was made as in docs/integrations.md",
-		async run(bench: Bench) {
-			const { authority, folder, gateway } = bench;
+		async run(bed: Bed) {
+			const { authority, folder, gateway } = bed;
 			const [address] = authority.split(":");
 			const making = template("authority.sh", {
 				"192.168.1.40": address,
@@ -144,9 +144,9 @@ export const scriptCases = [
 			await gateway.read("iec62056/read");
 			const numbers = numbersOf(await gateway.read("iec62056/last"));
 			writeFileSync(join(folder, "gateway.pem"), home);
-			assert.deepEqual(printed(await runFile("read_last.py", "python3", bench)), numbers);
-			assert.deepEqual(printed(await runFile("read-last.mjs", "node", bench)), numbers);
-			assert.deepEqual(numbersOf(JSON.parse(await shell(folder, filled("read.sh", bench)))), numbers);
+			assert.deepEqual(printed(await runFile("read_last.py", "python3", bed)), numbers);
+			assert.deepEqual(printed(await runFile("read-last.mjs", "node", bed)), numbers);
+			assert.deepEqual(numbersOf(JSON.parse(await shell(folder, filled("read.sh", bed)))), numbers);
 		},
 	},
 ];

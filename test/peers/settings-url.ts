@@ -12,14 +12,14 @@ const HOST = "127.0.0.1";
 const FILE = "cellar.smgs";
 const OTA = join(import.meta.dirname, "..", "..", "tools", "ota.js");
 
-export interface SettingsBench {
+export interface SettingsBed {
 	readonly folder: string;
 	readonly gateway: ProcessGateway;
 	readonly server: ChildProcess;
 	readonly url: string;
 }
 
-export async function prepareSettingsURL(engine: EngineName): Promise<SettingsBench> {
+export async function prepareSettingsURL(engine: EngineName): Promise<SettingsBed> {
 	await run("openssl", ["version"]);
 	const folder = mkdtempSync(join(tmpdir(), "settings-url-"));
 	await run("node", [OTA, "keygen", join(folder, "key")]);
@@ -35,13 +35,13 @@ export async function prepareSettingsURL(engine: EngineName): Promise<SettingsBe
 	return { folder, gateway, server, url: `https://${HOST}:${port}/${FILE}` };
 }
 
-export async function endSettingsURL({ folder, gateway, server }: SettingsBench): Promise<void> {
+export async function endSettingsURL({ folder, gateway, server }: SettingsBed): Promise<void> {
 	await gateway.stop();
 	server.kill("SIGKILL");
 	rmSync(folder, { recursive: true });
 }
 
-async function sign({ folder }: SettingsBench, timezone: string, counter: number): Promise<void> {
+async function sign({ folder }: SettingsBed, timezone: string, counter: number): Promise<void> {
 	const settings = { backup: 1, settings: { "system/timezone": { timezone } } };
 	writeFileSync(join(folder, "cellar.json"), JSON.stringify(settings));
 	const options = ["--counter", String(counter), "--key", join(folder, "key"), "--out", join(folder, FILE)];
@@ -49,7 +49,7 @@ async function sign({ folder }: SettingsBench, timezone: string, counter: number
 }
 
 /** Lets the gateway fetch, and waits for the result of the URL. */
-async function fetchFile({ folder, gateway, url }: SettingsBench): Promise<string> {
+async function fetchFile({ folder, gateway, url }: SettingsBed): Promise<string> {
 	await gateway.write("provision", { url, cert: readFileSync(join(folder, "server.pem"), "utf8") });
 	for (let i = 0; i < 200; i++) {
 		const { url_state } = await gateway.read("provision");
@@ -60,7 +60,7 @@ async function fetchFile({ folder, gateway, url }: SettingsBench): Promise<strin
 }
 
 /** Time zone, counter and state, once the counter or the state is as expected. */
-async function resultOf({ gateway }: SettingsBench, state: string, counter: number) {
+async function resultOf({ gateway }: SettingsBed, state: string, counter: number) {
 	for (let i = 0; i < 100; i++) {
 		const found = await gateway.read("provision");
 		if (found.state === state && found.counter === counter) break;
@@ -73,29 +73,29 @@ async function resultOf({ gateway }: SettingsBench, state: string, counter: numb
 export const settingsURLCases = [
 	{
 		name: "has no file yet",
-		run: async (bench: SettingsBench) => {
-			assert.notEqual(await fetchFile(bench), "ok");
-			assert.equal((await resultOf(bench, "none", 0))[1], 0);
+		run: async (bed: SettingsBed) => {
+			assert.notEqual(await fetchFile(bed), "ok");
+			assert.equal((await resultOf(bed, "none", 0))[1], 0);
 		},
 	},
 	{
 		name: "gives a file, which is applied",
-		run: async (bench: SettingsBench) => {
-			await sign(bench, "Europe/Warsaw", 5);
-			assert.equal(await fetchFile(bench), "ok");
-			assert.deepEqual(await resultOf(bench, "applied", 5), ["applied", 5, "Europe/Warsaw"]);
+		run: async (bed: SettingsBed) => {
+			await sign(bed, "Europe/Warsaw", 5);
+			assert.equal(await fetchFile(bed), "ok");
+			assert.deepEqual(await resultOf(bed, "applied", 5), ["applied", 5, "Europe/Warsaw"]);
 		},
 	},
 	{
 		name: "gives a damaged file, which changes nothing",
-		run: async (bench: SettingsBench) => {
-			await sign(bench, "Europe/Berlin", 6);
-			const path = join(bench.folder, FILE);
+		run: async (bed: SettingsBed) => {
+			await sign(bed, "Europe/Berlin", 6);
+			const path = join(bed.folder, FILE);
 			const file = readFileSync(path);
 			file[60] ^= 1;
 			writeFileSync(path, file);
-			assert.equal(await fetchFile(bench), "ok");
-			const result = await resultOf(bench, "provision_bad_signature", 5);
+			assert.equal(await fetchFile(bed), "ok");
+			const result = await resultOf(bed, "provision_bad_signature", 5);
 			assert.deepEqual(result, ["provision_bad_signature", 5, "Europe/Warsaw"]);
 		},
 	},

@@ -139,7 +139,7 @@ export class Firefox implements Browser {
 		});
 	}
 
-	/** Takes messages: the length, a colon and JSON. The first one is Marionette's greeting, which is no array. */
+	/** Takes messages: the length, a colon and JSON. The first one is Marionette's greeting, which is not an array. */
 	#take(text: string): void {
 		this.#text += text;
 		for (;;) {

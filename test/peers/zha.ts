@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { makeBenchImage } from "../../hosts/node/simulator-image.js";
+import { makeSimulatorImage } from "../../hosts/node/simulator-image.js";
 import { buildNumber } from "../../modules/ota/version.js";
 import { frame } from "../../tools/meter/telegram.js";
 import { publicKeyOf } from "../../tools/ota/keys.js";
@@ -15,7 +15,7 @@ import { SimulatedCoprocessor } from "../../tools/zigbee/coprocessor.js";
 import { serveTCP, type TCPPort } from "../../tools/zigbee/tcp-port.js";
 import type { JSONObject } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
-import { makeFile, SIGNER } from "../ota/bench.js";
+import { makeFile, SIGNER } from "../ota/firmware-files.js";
 import { waitFor } from "./home.js";
 import { ZHA, type ZHAEvent } from "./zha-program.js";
 
@@ -63,7 +63,7 @@ export async function prepareZHA(engine: "node" | "xs"): Promise<Home> {
 	await ZHA.prepare();
 	// ZHA searches its offers only once.
 	const build = buildNumber(NEXT);
-	const image = makeBenchImage({ version: NEXT, build, size: 20_000 });
+	const image = makeSimulatorImage({ version: NEXT, build, size: 20_000 });
 	const file = makeFile(image, { chip: "pc", deviceId: 0, version: NEXT, buildNumber: build });
 	writeFileSync(join(ZHA.firmwareFolder, "next.ota"), file);
 	const keys = mkdtempSync(join(tmpdir(), "keys-"));

@@ -56,7 +56,7 @@ describe("power/button", () => {
 		time.advance(10_000);
 		assert.deepEqual(happened, ["held"]);
 	});
-	it("measures each press anew, and ignores a second release or a release without a press", () => {
+	it("measures each press separately, and ignores a second release or a release without a press", () => {
 		change(false);
 		hold(9000);
 		hold(9000);

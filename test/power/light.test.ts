@@ -8,7 +8,7 @@ import type { LEDPort } from "../../modules/io/host.js";
 import { Light } from "../../modules/power/light.js";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";
-import { ReaderBench, type Settings } from "../meter/bench.js";
+import { ReaderBed, type Settings } from "../meter/reader-bed.js";
 import { iecVectors } from "../vectors.js";
 
 const OFF = "off";
@@ -189,30 +189,30 @@ describe("the light of a gateway", () => {
 	let recorder: RecordingLight;
 
 	/** Creates a reader with a recorded light. */
-	function readerOf(settings: Partial<Settings>): ReaderBench {
+	function readerOf(settings: Partial<Settings>): ReaderBed {
 		recorder = new RecordingLight();
 		const world = new VirtualWorld();
 		const { clock, timers } = world;
 		const light = new Light({ driver: new Driver({ clock, timers, guard: (_part, run) => run() }) }, recorder.port);
-		return new ReaderBench(settings, {}, light);
+		return new ReaderBed(settings, {}, light);
 	}
 
 	it("is on while the meter is read, even if reading fails, and flashes for a readout", () => {
-		const bench = readerOf({});
-		bench.read();
+		const bed = readerOf({});
+		bed.read();
 		assert.deepEqual(recorder.take(), [ON, OFF]);
-		bench.world.serial.meter.connect(new IECMeter({ source: () => telegramOf("C") }));
-		bench.world.advance(5000);
-		bench.read();
+		bed.world.serial.meter.connect(new IECMeter({ source: () => telegramOf("C") }));
+		bed.world.advance(5000);
+		bed.read();
 		assert.deepEqual(recorder.take(), [ON, OFF, ON]);
 	});
 
 	it("flashes for each unsolicited telegram", () => {
-		const bench = readerOf({ modeD: true, modeDBaud: 9600 });
+		const bed = readerOf({ modeD: true, modeDBaud: 9600 });
 		const source = () => telegramOf("D");
-		bench.world.serial.meter.connect(new IECMeter({ source, mode: "D", pushBaud: 9600, pushMs: 20_000 }));
+		bed.world.serial.meter.connect(new IECMeter({ source, mode: "D", pushBaud: 9600, pushMs: 20_000 }));
 		assert.deepEqual(recorder.take(), []);
-		bench.world.advance(18_000);
+		bed.world.advance(18_000);
 		assert.deepEqual(recorder.take(), [ON]);
 	});
 });

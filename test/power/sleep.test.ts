@@ -27,7 +27,7 @@ const MINUTE_MS = 60_000;
 const QUARTER_MS = 15 * MINUTE_MS;
 
 /** A device that takes its state from the test and records the policy's requests. */
-class Bench implements Sleeper, Power {
+class Bed implements Sleeper, Power {
 	readonly time = new VirtualTime();
 	readonly policy: SleepPolicy;
 	readonly cells = 3;
@@ -40,7 +40,7 @@ class Bench implements Sleeper, Power {
 	nextRunMs = QUARTER_MS;
 	readonly requests: string[] = [];
 
-	constructor(setup: Partial<Pick<Bench, "battery" | "usb" | "powerMode" | "isNew" | "isWorking" | "isSending">> = {}) {
+	constructor(setup: Partial<Pick<Bed, "battery" | "usb" | "powerMode" | "isNew" | "isWorking" | "isSending">> = {}) {
 		Object.assign(this, setup);
 		const driver = new Driver({ clock: this.time, timers: this.time, guard: (_part, run) => run() });
 		this.policy = new SleepPolicy(driver, new Supply(this, false), this);
@@ -93,46 +93,46 @@ const NAMES: Record<number, string> = {
 };
 
 describe("power/sleep", () => {
-	/** A bench in each state. */
-	const STATES: Record<string, () => Bench> = {
-		AWAKE: () => new Bench({ usb: 5 }).begin(START_BY_PERSON),
-		ATTENDED: () => new Bench().begin(START_BY_PERSON),
-		ROUTINE: () => new Bench({ isWorking: true }).begin(START_BY_TIMER),
-		LOW: () => new Bench({ battery: 2.8 }).begin(START_BY_PERSON),
-		ASLEEP: () => new Bench().begin(START_BY_TIMER),
+	/** A test bed in each state. */
+	const STATES: Record<string, () => Bed> = {
+		AWAKE: () => new Bed({ usb: 5 }).begin(START_BY_PERSON),
+		ATTENDED: () => new Bed().begin(START_BY_PERSON),
+		ROUTINE: () => new Bed({ isWorking: true }).begin(START_BY_TIMER),
+		LOW: () => new Bed({ battery: 2.8 }).begin(START_BY_PERSON),
+		ASLEEP: () => new Bed().begin(START_BY_TIMER),
 	};
-	const EVENTS: Record<string, (bench: Bench) => void> = {
-		"the time of that state is over": (bench) => bench.time.advance(WORK_MS),
-		"nothing is left to do": (bench) => {
-			bench.isWorking = false;
-			bench.time.advance(1000);
+	const EVENTS: Record<string, (bed: Bed) => void> = {
+		"the time of that state is over": (bed) => bed.time.advance(WORK_MS),
+		"nothing is left to do": (bed) => {
+			bed.isWorking = false;
+			bed.time.advance(1000);
 		},
-		"the button is pressed": (bench) => bench.policy.pressed(),
-		"a token was shown": (bench) => bench.policy.requestReceived(),
-		"USB is plugged in": (bench) => {
-			bench.usb = 5;
-			bench.time.advance(10_000);
+		"the button is pressed": (bed) => bed.policy.pressed(),
+		"a token was shown": (bed) => bed.policy.requestReceived(),
+		"USB is plugged in": (bed) => {
+			bed.usb = 5;
+			bed.time.advance(10_000);
 		},
-		"USB is pulled out": (bench) => {
-			bench.usb = 0;
-			bench.time.advance(10_000);
+		"USB is pulled out": (bed) => {
+			bed.usb = 0;
+			bed.time.advance(10_000);
 		},
-		"the new mode never lets the unit sleep": (bench) => {
-			bench.powerMode = 2;
-			bench.time.advance(10_000);
+		"the new mode never lets the unit sleep": (bed) => {
+			bed.powerMode = 2;
+			bed.time.advance(10_000);
 		},
-		"the new mode always lets the unit sleep": (bench) => {
-			bench.powerMode = 1;
-			bench.time.advance(10_000);
+		"the new mode always lets the unit sleep": (bed) => {
+			bed.powerMode = 1;
+			bed.time.advance(10_000);
 		},
-		"the cells are empty": (bench) => {
-			bench.usb = 0;
-			bench.battery = 2.8;
-			bench.time.advance(20_000);
+		"the cells are empty": (bed) => {
+			bed.usb = 0;
+			bed.battery = 2.8;
+			bed.time.advance(20_000);
 		},
-		"the cells have recovered": (bench) => {
-			bench.battery = 4.4;
-			bench.time.advance(1000);
+		"the cells have recovered": (bed) => {
+			bed.battery = 4.4;
+			bed.time.advance(1000);
 		},
 	};
 	const AFTER: Record<string, readonly string[]> = {
@@ -150,26 +150,26 @@ describe("power/sleep", () => {
 	for (const [event, happen] of Object.entries(EVENTS))
 		for (const [index, [state, make]] of Object.entries(STATES).entries())
 			it(`state ${state} leads to ${AFTER[event][index]} if ${event}`, () => {
-				const bench = make();
-				assert.equal(bench.state, state);
-				happen(bench);
-				assert.equal(bench.state, AFTER[event][index], bench.requests.join());
-				const sleeps = bench.requests.filter((line) => line.startsWith("sleep"));
-				assert.equal(sleeps.length, bench.state === "ASLEEP" ? 1 : 0);
-				assert.equal(bench.policy.deadlineMs === Number.POSITIVE_INFINITY, bench.state === "ASLEEP");
+				const bed = make();
+				assert.equal(bed.state, state);
+				happen(bed);
+				assert.equal(bed.state, AFTER[event][index], bed.requests.join());
+				const sleeps = bed.requests.filter((line) => line.startsWith("sleep"));
+				assert.equal(sleeps.length, bed.state === "ASLEEP" ? 1 : 0);
+				assert.equal(bed.policy.deadlineMs === Number.POSITIVE_INFINITY, bed.state === "ASLEEP");
 				// The radio is on exactly while clients may connect.
-				const isOpen = state !== "LOW" && state !== "ASLEEP" && bench.requests.includes("connect");
-				if (bench.state === "AWAKE" || bench.state === "ATTENDED") assert.ok(isOpen);
-				if (state === "LOW" || state === "ASLEEP") assert.ok(!bench.requests.includes("connect"));
-				bench.time.advance(2 * LIMIT_MS);
+				const isOpen = state !== "LOW" && state !== "ASLEEP" && bed.requests.includes("connect");
+				if (bed.state === "AWAKE" || bed.state === "ATTENDED") assert.ok(isOpen);
+				if (state === "LOW" || state === "ASLEEP") assert.ok(!bed.requests.includes("connect"));
+				bed.time.advance(2 * LIMIT_MS);
 			});
 
 	it("sleeps until the next reading, for a day at most, and stays awake if the reading is near", () => {
-		const bench = new Bench();
-		bench.nextRunMs = 12_000;
-		bench.begin(START_BY_TIMER);
-		assert.deepEqual(bench.requests, ["sleep 12000"]);
-		const near = new Bench();
+		const bed = new Bed();
+		bed.nextRunMs = 12_000;
+		bed.begin(START_BY_TIMER);
+		assert.deepEqual(bed.requests, ["sleep 12000"]);
+		const near = new Bed();
 		near.nextRunMs = 9000;
 		near.begin(START_BY_TIMER);
 		near.time.advance(9000);
@@ -180,27 +180,27 @@ describe("power/sleep", () => {
 	});
 
 	it("keeps the radio off until there is data to send, and waits for that for a minute at most", () => {
-		const bench = new Bench({ isWorking: true }).begin(START_BY_TIMER);
-		bench.time.advance(5000);
-		assert.deepEqual(bench.requests, []);
-		bench.isWorking = false;
-		bench.isSending = true;
-		bench.time.advance(SEND_MS - 1000);
-		assert.deepEqual(bench.requests, ["connect"]);
-		bench.isSending = false;
-		bench.time.advance(250);
-		assert.equal(bench.requests.length, 2);
-		const stuck = new Bench({ isSending: true }).begin(START_BY_TIMER);
+		const bed = new Bed({ isWorking: true }).begin(START_BY_TIMER);
+		bed.time.advance(5000);
+		assert.deepEqual(bed.requests, []);
+		bed.isWorking = false;
+		bed.isSending = true;
+		bed.time.advance(SEND_MS - 1000);
+		assert.deepEqual(bed.requests, ["connect"]);
+		bed.isSending = false;
+		bed.time.advance(250);
+		assert.equal(bed.requests.length, 2);
+		const stuck = new Bed({ isSending: true }).begin(START_BY_TIMER);
 		stuck.time.advance(SEND_MS);
 		assert.deepEqual(stuck.requests, ["connect", `sleep ${QUARTER_MS - SEND_MS}`]);
 	});
 
 	it("aborts a task that takes too long", () => {
-		const bench = new Bench({ isWorking: true }).begin(START_BY_TIMER);
-		bench.time.advance(WORK_MS - 1000);
-		assert.deepEqual(bench.requests, []);
-		bench.time.advance(1000);
-		assert.deepEqual(bench.requests, ["give up", `sleep ${QUARTER_MS - WORK_MS}`]);
+		const bed = new Bed({ isWorking: true }).begin(START_BY_TIMER);
+		bed.time.advance(WORK_MS - 1000);
+		assert.deepEqual(bed.requests, []);
+		bed.time.advance(1000);
+		assert.deepEqual(bed.requests, ["give up", `sleep ${QUARTER_MS - WORK_MS}`]);
 	});
 
 	it("stays awake for a user for ten minutes, and for the first setup for thirty", () => {
@@ -208,13 +208,13 @@ describe("power/sleep", () => {
 			[false, HAND_MS],
 			[true, SETUP_MS],
 		] as const) {
-			const bench = new Bench({ isNew }).begin(START_BY_PERSON);
-			bench.nextRunMs = Number.POSITIVE_INFINITY;
-			assert.equal(bench.policy.awakeUntilMs, ms);
-			bench.time.advance(ms - 1);
-			assert.equal(bench.state, "ATTENDED");
-			bench.time.advance(1);
-			assert.equal(bench.state, "ASLEEP");
+			const bed = new Bed({ isNew }).begin(START_BY_PERSON);
+			bed.nextRunMs = Number.POSITIVE_INFINITY;
+			assert.equal(bed.policy.awakeUntilMs, ms);
+			bed.time.advance(ms - 1);
+			assert.equal(bed.state, "ATTENDED");
+			bed.time.advance(1);
+			assert.equal(bed.state, "ASLEEP");
 		}
 	});
 
@@ -223,49 +223,49 @@ describe("power/sleep", () => {
 			[START_BY_PERSON, LIMIT_MS],
 			[START_BY_TIMER, HAND_MS],
 		] as const) {
-			const bench = new Bench({ isWorking: true }).begin(start);
-			bench.nextRunMs = Number.POSITIVE_INFINITY;
-			bench.isWorking = false;
-			while (bench.state !== "ASLEEP") {
-				bench.policy.requestReceived();
-				bench.time.advance(1000);
-				assert.ok(bench.time.nowMs <= limitMs);
+			const bed = new Bed({ isWorking: true }).begin(start);
+			bed.nextRunMs = Number.POSITIVE_INFINITY;
+			bed.isWorking = false;
+			while (bed.state !== "ASLEEP") {
+				bed.policy.requestReceived();
+				bed.time.advance(1000);
+				assert.ok(bed.time.nowMs <= limitMs);
 			}
-			assert.equal(bench.time.nowMs, limitMs);
+			assert.equal(bed.time.nowMs, limitMs);
 		}
-		const bench = new Bench().begin(START_BY_PERSON);
-		bench.nextRunMs = Number.POSITIVE_INFINITY;
-		bench.time.advance(HAND_MS - 1000);
-		bench.policy.requestReceived();
-		assert.equal(bench.policy.awakeUntilMs, HAND_MS - 1000 + REQUEST_MS);
+		const bed = new Bed().begin(START_BY_PERSON);
+		bed.nextRunMs = Number.POSITIVE_INFINITY;
+		bed.time.advance(HAND_MS - 1000);
+		bed.policy.requestReceived();
+		assert.equal(bed.policy.awakeUntilMs, HAND_MS - 1000 + REQUEST_MS);
 	});
 
 	it("stays awake for ten minutes when USB is plugged in, even in the mode that always sleeps", () => {
-		const bench = new Bench({ powerMode: 1, isWorking: true }).begin(START_BY_TIMER);
-		bench.usb = 5;
-		bench.time.advance(10_000);
-		assert.equal(bench.state, "ATTENDED");
-		assert.equal(bench.policy.awakeUntilMs, 10_000 + HAND_MS);
-		bench.isWorking = false;
-		bench.time.advance(HAND_MS);
-		assert.equal(bench.state, "ASLEEP", "USB is not plugged in a second time");
+		const bed = new Bed({ powerMode: 1, isWorking: true }).begin(START_BY_TIMER);
+		bed.usb = 5;
+		bed.time.advance(10_000);
+		assert.equal(bed.state, "ATTENDED");
+		assert.equal(bed.policy.awakeUntilMs, 10_000 + HAND_MS);
+		bed.isWorking = false;
+		bed.time.advance(HAND_MS);
+		assert.equal(bed.state, "ASLEEP", "USB is not plugged in a second time");
 	});
 
 	it("does nothing but show that the cells are empty, and sleeps long, in every mode", () => {
 		for (const powerMode of [0, 1, 2]) {
-			const bench = new Bench({ powerMode, battery: 2.8, isSending: true, isWorking: true }).begin(START_BY_PERSON);
-			bench.policy.requestReceived();
-			bench.policy.pressed();
-			bench.time.advance(MINUTE_MS);
-			assert.deepEqual(bench.requests, ["emptied", `sleep ${EMPTY_MS}`]);
+			const bed = new Bed({ powerMode, battery: 2.8, isSending: true, isWorking: true }).begin(START_BY_PERSON);
+			bed.policy.requestReceived();
+			bed.policy.pressed();
+			bed.time.advance(MINUTE_MS);
+			assert.deepEqual(bed.requests, ["emptied", `sleep ${EMPTY_MS}`]);
 		}
 	});
 
 	it("does nothing after it is stopped", () => {
-		const bench = new Bench().begin(START_BY_PERSON);
-		bench.policy.stop();
-		bench.time.advance(LIMIT_MS);
-		assert.deepEqual(bench.requests, ["connect"]);
+		const bed = new Bed().begin(START_BY_PERSON);
+		bed.policy.stop();
+		bed.time.advance(LIMIT_MS);
+		assert.deepEqual(bed.requests, ["connect"]);
 	});
 });
 
@@ -276,26 +276,26 @@ describe("power/supply", () => {
 	});
 
 	it("considers cells empty below 1.0 V each, measured twice, until they have 1.2 V", () => {
-		const bench = new Bench();
-		const supply = new Supply(bench, false);
+		const bed = new Bed();
+		const supply = new Supply(bed, false);
 		const measured = (volts: number) => {
-			bench.battery = volts;
+			bed.battery = volts;
 			supply.measure();
 			return supply.isLow;
 		};
 		assert.deepEqual([3, 2.99, 3, 2.99, 2.99].map(measured), [false, false, false, false, true]);
 		assert.deepEqual([3.2, 3.59, 3.6, 3.2].map(measured), [true, true, false, false]);
 		assert.deepEqual([2.9, 2.9].map(measured), [false, true]);
-		bench.usb = 5;
+		bed.usb = 5;
 		supply.measure();
 		assert.deepEqual([supply.isLow, supply.isOnBattery, supply.isOnUSB], [false, false, true]);
 	});
 
 	it("decides with one measurement at the start, when the unit draws little current", () => {
-		const bench = new Bench({ battery: 2.9 });
-		assert.equal(new Supply(bench, false).isLow, true);
-		bench.battery = 3.3;
-		assert.deepEqual([new Supply(bench, false).isLow, new Supply(bench, true).isLow], [false, true]);
+		const bed = new Bed({ battery: 2.9 });
+		assert.equal(new Supply(bed, false).isLow, true);
+		bed.battery = 3.3;
+		assert.deepEqual([new Supply(bed, false).isLow, new Supply(bed, true).isLow], [false, true]);
 		assert.equal(new Supply(undefined, true).isLow, false);
 	});
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { isError, type JSONObject } from "../api/gateway.js";
 import { START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
-import { OWN_CERTIFICATE } from "../homeassistant/bench.js";
+import { OWN_CERTIFICATE } from "../homeassistant/bed.js";
 import { eventsOf, keyOf, newSigner, SIGNER, signed, stateOf } from "./signed.js";
 
 const FILE = "provision/file";

@@ -12,7 +12,7 @@ import { TLSPermit } from "../../modules/publish/tls-permit.js";
 const BROKEN = outputFailure("broken", 3, "It broke.");
 const DULL = outputFailure("dull", 3, "It is dull.");
 
-function bench({
+function makeOutput({
 	testLeastMs = 0,
 	suffices = (_slots: number): boolean => true,
 	heapBytes = (): number => 100_000,
@@ -47,7 +47,7 @@ function tester(output: Output) {
 
 describe("publish/output", () => {
 	it("reports the first failure and the recovery, and counts all failures", () => {
-		const { output, reports } = bench();
+		const { output, reports } = makeOutput();
 		output.fail(BROKEN, 0, 0);
 		output.fail(DULL, 0, 1);
 		assert.equal(output.failure, DULL);
@@ -58,7 +58,7 @@ describe("publish/output", () => {
 	});
 
 	it("pauses longer after each failure in a row, half to one and a half times as long", () => {
-		const { output } = bench();
+		const { output } = makeOutput();
 		for (const pauseS of [10, 30, 30, 30]) {
 			output.fail(BROKEN, 0, 0);
 			const pauseMs = output.pauseMs([10, 30]);
@@ -70,7 +70,7 @@ describe("publish/output", () => {
 
 	it("spreads the first pauses of many gateways evenly over ten seconds", () => {
 		const seconds = new Array<number>(15).fill(0);
-		const { output } = bench();
+		const { output } = makeOutput();
 		output.fail(BROKEN, 0, 0);
 		for (let i = 0; i < 1000; i++) seconds[Math.min(14, Math.floor(output.pauseMs([10]) / 1000))]++;
 		assert.deepEqual(seconds.slice(0, 5), [0, 0, 0, 0, 0]);
@@ -78,7 +78,7 @@ describe("publish/output", () => {
 	});
 
 	it("accepts a permit that is granted during the request, and returns one that is granted too late", () => {
-		const { output, tlsPermit, reports } = bench();
+		const { output, tlsPermit, reports } = makeOutput();
 		const other = { permitGranted: () => {}, permitRequested: () => tlsPermit.release(other) };
 		tlsPermit.request(other);
 		assert.equal(output.askPermit(), false);
@@ -96,7 +96,7 @@ describe("publish/output", () => {
 
 	it("claims memory once, and releases it once", () => {
 		let free = 1000;
-		const { output } = bench({ suffices: (slots: number) => slots <= free });
+		const { output } = makeOutput({ suffices: (slots: number) => slots <= free });
 		assert.equal(output.claim(), true);
 		free = 0;
 		assert.equal(output.claim(), true, "the memory is already claimed");
@@ -107,7 +107,7 @@ describe("publish/output", () => {
 
 	it("opens no connection while the heap is too short for its thread, but sends over an open one", () => {
 		let heap = 38 * 1024 - 1;
-		const { output } = bench({ heapBytes: () => heap });
+		const { output } = makeOutput({ heapBytes: () => heap });
 		assert.equal(output.claimConnection(), false);
 		heap++;
 		assert.equal(output.claimConnection(), true);
@@ -117,7 +117,7 @@ describe("publish/output", () => {
 	});
 
 	it("reports why no connection can be opened", () => {
-		const { access, network, output } = bench();
+		const { access, network, output } = makeOutput();
 		const refuse = () => {
 			throw new Error("not a certificate");
 		};
@@ -141,7 +141,7 @@ describe("publish/output", () => {
 	});
 
 	it("ends a test once: with its first outcome, or at its time limit", () => {
-		const { output } = bench();
+		const { output } = makeOutput();
 		const { drained, test } = tester(output);
 		assert.equal(output.test(test, 0), true);
 		assert.equal(output.test(test, 1), false, "only one test runs at a time");
@@ -156,7 +156,7 @@ describe("publish/output", () => {
 	});
 
 	it("reports a failed test only after the minimum time, unless the server has replied", () => {
-		const { output } = bench({ testLeastMs: 8000 });
+		const { output } = makeOutput({ testLeastMs: 8000 });
 		const { drained, test } = tester(output);
 		output.test(test, 0);
 		output.answer(BROKEN, 0, 10);
@@ -168,7 +168,7 @@ describe("publish/output", () => {
 	});
 
 	it("reports nothing for a cancelled test", () => {
-		const { output } = bench();
+		const { output } = makeOutput();
 		const { drained, test } = tester(output);
 		output.test(test, 0);
 		output.cancel({ finished: () => {} }, 1);

@@ -211,7 +211,7 @@ describe("a full buffer", () => {
 		one("123456.789", "kWh"),
 		one("zzzzzzzzzzzzzzzzzzzz", "furlong"),
 		one("", "", "1.8.0"),
-		one("1", "V", "an address that is no code, of some length"),
+		one("1", "V", "an address that is not a code, of some length"),
 		one("9".repeat(300), "kWh"),
 		one("z".repeat(300), "u".repeat(UNIT_LIMIT)),
 		{

@@ -96,7 +96,7 @@ class TimeBed extends Bed {
 			crypto: seededCrypto(7),
 			info: { timeServers: servers, builtUtcMs: BUILT },
 			network: this.named,
-			clockUser: { clockChanged: () => this.synchronised++ },
+			clockListener: { clockChanged: () => this.synchronised++ },
 		});
 	}
 
@@ -606,7 +606,7 @@ describe("sntp/client", () => {
 					info: { timeServers: `127.0.0.1:${server.address().port}`, builtUtcMs: BUILT },
 					network: {},
 					trace: fail,
-					clockUser: { clockChanged: done },
+					clockListener: { clockChanged: done },
 				});
 				sync.start();
 			});

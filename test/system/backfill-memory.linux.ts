@@ -11,9 +11,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { SeededRandom } from "../../hosts/node/random.js";
 import { publicKeyOf } from "../../tools/ota/keys.js";
 import type { JSONObject } from "../api/gateway.js";
-import { type Memory, ProcessGateway } from "../api/process-gateway.js";
+import { type Memory, ProcessGateway, RESTARTED } from "../api/process-gateway.js";
 import { publicKeyFile } from "../api/report-key.js";
-import { SIGNER } from "../ota/bench.js";
+import { SIGNER } from "../ota/firmware-files.js";
 import { ownerOperations } from "./load-operations.js";
 import { LoadPeers } from "./load-peers.js";
 import { ANY, DLMS, STACK_RESERVE } from "./memory-limits.js";
@@ -192,7 +192,7 @@ describe("Memory of filling the history on Linux", function () {
 				await sleep(random.below(LOOK_MS));
 				highest = higher(highest, await gateway.memory());
 				for (const code of await Promise.all(running)) statuses.set(code, (statuses.get(code) ?? 0) + 1);
-				assert.doesNotMatch(gateway.diagnosis, /starts anew/, `restarted by ${one} and ${other}`);
+				assert.doesNotMatch(gateway.diagnosis, RESTARTED, `restarted by ${one} and ${other}`);
 			}
 			console.log(`      ${index + 1} of ${HEAVY.length}`);
 		}

@@ -19,14 +19,14 @@ const FILE = new URL("../../../test/vectors/backups/0.1.0.json", import.meta.url
 
 describe("A backup's slots in XS", function () {
 	this.timeout(60_000);
-	let bench: LongestReadout;
+	let bed: LongestReadout;
 	let xs: XSWorld;
 
 	before(async () => {
-		bench = await LongestReadout.start();
-		xs = bench.xs;
+		bed = await LongestReadout.start();
+		xs = bed.xs;
 	});
-	after(() => bench.stop());
+	after(() => bed.stop());
 
 	it("are few while a client does not read it, and all are released afterwards", async function () {
 		assert.equal((await xs.request("system/backup")).status, 200);

@@ -2,20 +2,20 @@
 import assert from "node:assert/strict";
 import { HUB_COST } from "../../modules/homeassistant/hub.js";
 import type { XSWorld } from "../../tools/benchmark/xs-world.js";
-import { ADDRESS, OWN_CERTIFICATE, StateServer, TOKEN } from "../homeassistant/bench.js";
+import { ADDRESS, OWN_CERTIFICATE, StateServer, TOKEN } from "../homeassistant/bed.js";
 import { LongestReadout, REST_MS } from "./longest-readout.js";
 
 describe("The hub's slots in XS", function () {
 	this.timeout(120_000);
-	let bench: LongestReadout;
+	let bed: LongestReadout;
 	let xs: XSWorld;
 
 	before(async () => {
-		bench = await LongestReadout.start();
-		xs = bench.xs;
+		bed = await LongestReadout.start();
+		xs = bed.xs;
 		xs.world.names.set("hub.lan", ADDRESS);
 	});
-	after(() => bench.stop());
+	after(() => bed.stop());
 
 	it("are few while it sends the longest capture over TLS, and all but 20 are released afterwards", async function () {
 		const server = new StateServer(xs.world);

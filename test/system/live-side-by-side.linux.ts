@@ -6,7 +6,7 @@
  */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Memory, ProcessGateway } from "../api/process-gateway.js";
+import { type Memory, ProcessGateway, RESTARTED } from "../api/process-gateway.js";
 import { CLIENT, RPCSocket, readModbus, requestByUDP } from "../live-meter/dialect-clients.js";
 import { groupsOf, heavyRequests, prepare } from "./heavy-requests.js";
 import { ANY, STACK_RESERVE } from "./memory-limits.js";
@@ -90,7 +90,7 @@ describe("Live values beside the heaviest operations", function () {
 			await sleep(MEMORY_MS);
 			await look();
 			for (const status of await Promise.all(running)) statuses.set(status, (statuses.get(status) ?? 0) + 1);
-			assert.doesNotMatch(gateway.diagnosis, /starts anew/, `restarted by ${pair.join(", ")}`);
+			assert.doesNotMatch(gateway.diagnosis, RESTARTED, `restarted by ${pair.join(", ")}`);
 		}
 		const before = { ...counts };
 		// A request with a body may be refused during a readout with keys, so there are pauses between the readouts now.

@@ -4,7 +4,7 @@ import type { SeededRandom } from "../../hosts/node/random.js";
 import { IMAGE_CHIP, IMAGE_DEVICE_ID } from "../../hosts/simulated/image.js";
 import type { ProcessGateway } from "../api/process-gateway.js";
 import { certificateFiles } from "../hosts/certificate-files.js";
-import { makeFile, makeImage } from "../ota/bench.js";
+import { makeFile, makeImage } from "../ota/firmware-files.js";
 import { LoadClient, type LoadRequest } from "./load-client.js";
 import type { LoadPeers } from "./load-peers.js";
 import { DLMS } from "./memory-limits.js";
@@ -114,7 +114,7 @@ export function ownerOperations({ gateway, random, peers, backup, isAccessPoint 
 		read: get("iec62056/read"),
 		profile: get("meter/profile?entries=100"),
 		probe: post("meter/probe"),
-		conversation: getSlowly("iec62056/log"),
+		sessionLog: getSlowly("iec62056/log"),
 		months: getSlowly("meter/history?period=months"),
 		days: getSlowly("meter/history?period=days"),
 		"hours as CSV": getSlowly("meter/history?period=hours", 1000, { Accept: "text/csv" }),

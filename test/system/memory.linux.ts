@@ -109,7 +109,7 @@ describe("Memory of the firmware on Linux", function () {
 		await exchange.reply();
 	});
 
-	it("is small with the longest capture stored, and its conversation in the log", async function () {
+	it("is small with the longest capture stored, and its session in the log", async function () {
 		await readMeter();
 		await probe(gateway, this, ANY);
 	});

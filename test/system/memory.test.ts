@@ -330,7 +330,7 @@ describe("Slots alive in XS beyond the loaded code", function () {
 		}
 	});
 
-	it("are few with the conversation log full, in the middle of a readout", async function () {
+	it("are few with the session log full, in the middle of a readout", async function () {
 		connectMeter(longest);
 		await xs.login();
 		assert.equal((await xs.request("iec62056/control", { body: { log_en: true } })).status, 200);

@@ -7,14 +7,14 @@ import { LongestReadout, REST_MS } from "./longest-readout.js";
 
 describe("The metrics' slots in XS", function () {
 	this.timeout(60_000);
-	let bench: LongestReadout;
+	let bed: LongestReadout;
 	let xs: XSWorld;
 
 	before(async () => {
-		bench = await LongestReadout.start();
-		xs = bench.xs;
+		bed = await LongestReadout.start();
+		xs = bed.xs;
 	});
-	after(() => bench.stop());
+	after(() => bed.stop());
 
 	it("are few, beyond those of the longest capture, while a client does not read, and are released afterwards", async function () {
 		const { status, text } = await xs.request("metrics");

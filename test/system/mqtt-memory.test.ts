@@ -1,7 +1,7 @@
 /** Slots of XS that MQTT takes: off, connected and idle, sending, and off again. */
 import assert from "node:assert/strict";
 import type { XSWorld } from "../../tools/benchmark/xs-world.js";
-import { OWN_CERTIFICATE } from "../homeassistant/bench.js";
+import { OWN_CERTIFICATE } from "../homeassistant/bed.js";
 import { BROKER_ADDRESS, ScriptedBroker } from "../mqtt/broker.js";
 import { LongestReadout, REST_MS } from "./longest-readout.js";
 
@@ -11,14 +11,14 @@ const WORK_LIMIT = 330;
 
 describe("MQTT's slots in XS", function () {
 	this.timeout(120_000);
-	let bench: LongestReadout;
+	let bed: LongestReadout;
 	let xs: XSWorld;
 
 	before(async () => {
-		bench = await LongestReadout.start();
-		xs = bench.xs;
+		bed = await LongestReadout.start();
+		xs = bed.xs;
 	});
-	after(() => bench.stop());
+	after(() => bed.stop());
 
 	it("are few while it is connected and sends, and all but 30 are released when it is turned off", async function () {
 		const broker = new ScriptedBroker(xs.world, 8883, { certificate: OWN_CERTIFICATE.certificate });

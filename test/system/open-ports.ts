@@ -22,10 +22,8 @@ interface OpenSocket {
 /** The ports documented for the mode, as "TCP 443", without those that only the chip opens. */
 function documentedPorts(mode: Mode): string[] {
 	const rows = readFileSync(MODEL, "utf8").matchAll(/^\| (TCP|UDP) (\d+) +\| ([^|]+?) +\| [^|]+ \| ([^|]+?) +\|$/gm);
-	const open = [...rows].filter(([, , , when, bench]) => {
-		return (
-			!/^not there/.test(bench) && (when === "always" || when.includes(mode === "ap" ? "access point" : "network"))
-		);
+	const open = [...rows].filter(([, , , when, onPC]) => {
+		return !/^not there/.test(onPC) && (when === "always" || when.includes(mode === "ap" ? "access point" : "network"));
 	});
 	return open.map(([, protocol, port]) => `${protocol} ${port}`).sort();
 }

@@ -13,11 +13,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { SeededRandom } from "../../hosts/node/random.js";
 import { publicKeyOf } from "../../tools/ota/keys.js";
 import type { Reply } from "../api/gateway.js";
-import { type Memory, ProcessGateway } from "../api/process-gateway.js";
+import { type Memory, ProcessGateway, RESTARTED } from "../api/process-gateway.js";
 import { publicKeyFile } from "../api/report-key.js";
 import { Simulation } from "../history/simulation.js";
 import { NAMES } from "../history/unit.js";
-import { SIGNER } from "../ota/bench.js";
+import { SIGNER } from "../ota/firmware-files.js";
 import { iecVectors } from "../vectors.js";
 import { LoadClient } from "./load-client.js";
 import { OBJECTS, type Operations, ownerOperations, strangerOperations } from "./load-operations.js";
@@ -271,7 +271,7 @@ export class RandomLoad {
 
 	#checkIsAlive(what: string): void {
 		const { diagnosis } = this.#gateway;
-		const hasEnded = /starts anew|machine has ended/.test(diagnosis);
+		const hasEnded = RESTARTED.test(diagnosis);
 		assert.ok(
 			!hasEnded,
 			`the firmware ended with seed ${this.#options.seed}, group ${this.#groups}: ${what}\n${diagnosis}`,

@@ -8,14 +8,14 @@ import { LongestReadout, REST_MS } from "./longest-readout.js";
 
 describe("The diagnostic report's slots in XS", function () {
 	this.timeout(60_000);
-	let bench: LongestReadout;
+	let bed: LongestReadout;
 	let xs: XSWorld;
 
 	before(async () => {
-		bench = await LongestReadout.start({ reportKey: REPORT_KEY });
-		xs = bench.xs;
+		bed = await LongestReadout.start({ reportKey: REPORT_KEY });
+		xs = bed.xs;
 	});
-	after(() => bench.stop());
+	after(() => bed.stop());
 
 	it("are few, beyond those of the longest capture, while a client does not read, and are released afterwards", async function () {
 		assert.equal((await xs.request("iec62056/control", { body: { log_en: true } })).status, 200);

@@ -8,8 +8,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type BenchFile, makeBenchFile } from "../../tools/ota/bench-file.js";
 import { keySigner } from "../../tools/ota/keys.js";
+import { makeSimulatorFile, type SimulatorFile } from "../../tools/ota/simulator-file.js";
 import { type EngineName, ProcessGateway } from "../api/process-gateway.js";
 
 export function updateLife(engine: EngineName): void {
@@ -31,8 +31,8 @@ export function updateLife(engine: EngineName): void {
 			rmSync(folder, { recursive: true });
 		});
 
-		const fileOf = (version: string, more: Partial<BenchFile> = {}) =>
-			makeBenchFile({ version, buildNumber: 1, securityLevel: 0, size: 300_000, signer, packed: true, ...more });
+		const fileOf = (version: string, more: Partial<SimulatorFile> = {}) =>
+			makeSimulatorFile({ version, buildNumber: 1, securityLevel: 0, size: 300_000, signer, packed: true, ...more });
 
 		/** Sends the first `length` bytes of the file; returns the reply's status if the file is complete. */
 		function upload(file: Buffer, length = file.length): Promise<number> {

@@ -16,7 +16,7 @@ import { Coordinator, type CoordinatorEvent } from "../../tools/zigbee/coordinat
 import { SimulatedCoprocessor } from "../../tools/zigbee/coprocessor.js";
 import { serveTCP, type TCPPort } from "../../tools/zigbee/tcp-port.js";
 import { type Memory, ProcessGateway } from "../api/process-gateway.js";
-import { makeFile, makeImage, SIGNER } from "../ota/bench.js";
+import { makeFile, makeImage, SIGNER } from "../ota/firmware-files.js";
 import { iecVectors } from "../vectors.js";
 import { ANY, BOOT_ZIGBEE, DLMS, JOINED_ZIGBEE, probe } from "./memory-limits.js";
 

@@ -154,7 +154,7 @@ for (const { engine, role, type, args, shown, leaves } of WAYS) {
 			network.chip.restart(START_WATCHDOG);
 			await until(
 				() => (network.chip.network === undefined ? true : undefined),
-				() => "the chip starts anew",
+				() => "the chip restarts",
 			);
 			await until(
 				async () => (await gateway.read("zigbee/config")).channel === 20 || undefined,

@@ -10,19 +10,19 @@ import { Household } from "../../tools/meter/household.js";
 import { PushMeter } from "../../tools/meter/push-meter.js";
 import { TIC_BAUD, type TICMode, ticTelegram } from "../../tools/meter/tic-telegram.js";
 import { textCodec } from "../config/memory-storage.js";
-import { ReaderBench } from "../meter/bench.js";
+import { ReaderBed } from "../meter/reader-bed.js";
 import { recordsOf } from "../meter/records.js";
 
 const MODES: readonly TICMode[] = ["standard", "historic"];
 
 /** A reader with a TIC meter; `damage` changes each sent frame. */
-function benchOf(mode: TICMode, damage = (frame: Uint8Array) => frame, hardwareParity = true): ReaderBench {
-	const bench = new ReaderBench({ protocol: "tic" }, { hardwareParity });
+function bedOf(mode: TICMode, damage = (frame: Uint8Array) => frame, hardwareParity = true): ReaderBed {
+	const bed = new ReaderBed({ protocol: "tic" }, { hardwareParity });
 	const household = new Household({ utcMs: Date.UTC(2026, 10, 20, 6), mode: "C", baud: 9600 });
 	const source = (nowMs: number) => damage(ticTelegram(household.reading(nowMs), mode));
 	const frameMs = (source(0).length * 10_000) / TIC_BAUD[mode];
-	bench.world.serial.meter.connect(new PushMeter({ source, baud: TIC_BAUD[mode], pushMs: Math.ceil(frameMs) + 20 }));
-	return bench;
+	bed.world.serial.meter.connect(new PushMeter({ source, baud: TIC_BAUD[mode], pushMs: Math.ceil(frameMs) + 20 }));
+	return bed;
 }
 
 /** Damages the data of the group with this label. */
@@ -54,43 +54,43 @@ describe("the meter reader with TIC", function () {
 	for (const mode of MODES) {
 		for (const hasParity of [true, false]) {
 			it(`returns the next frame, and keeps each: ${mode}, on a port ${hasParity ? "with" : "without"} hardware parity`, () => {
-				const bench = benchOf(mode, undefined, hasParity);
-				const { readout, tookMs } = bench.read();
+				const bed = bedOf(mode, undefined, hasParity);
+				const { readout, tookMs } = bed.read();
 				assert.deepEqual(
 					[readout?.protocol, readout?.mode, readout?.status, readout?.baud],
 					["TIC", 0, STATUS_OK, TIC_BAUD[mode]],
 				);
 				assert.equal(Buffer.from(readout!.meterId).toString(), "041876543210");
 				assert.ok(tookMs < 8000, `${tookMs}`);
-				bench.world.advance(4000);
-				assert.ok(bench.reader.outcomes.last!.utcMs > readout!.utcMs);
+				bed.world.advance(4000);
+				assert.ok(bed.reader.outcomes.last!.utcMs > readout!.utcMs);
 			});
 		}
 		it(`finds the meter with a probe: ${mode}`, () => {
-			const bench = benchOf(mode);
+			const bed = bedOf(mode);
 			let result: ProbeResult | undefined;
-			bench.reader.probe({ finished: (probed) => (result = probed) });
-			bench.world.time.runWhile(() => result === undefined, bench.world.clock.monotonicMs() + 12_000);
+			bed.reader.probe({ finished: (probed) => (result = probed) });
+			bed.world.time.runWhile(() => result === undefined, bed.world.clock.monotonicMs() + 12_000);
 			assert.deepEqual([result?.failure, Buffer.from(result!.ident).toString()], [undefined, "041876543210"]);
 		});
 	}
 	it("reports that no frame was received, and that none was good", () => {
-		const silent = new ReaderBench({ protocol: "tic" });
+		const silent = new ReaderBed({ protocol: "tic" });
 		assert.equal(silent.read().failure?.code, "tic/no-frame");
-		const { failure, readout } = benchOf("standard", (frame) => frame.map((byte) => byte ^ 0x80)).read();
+		const { failure, readout } = bedOf("standard", (frame) => frame.map((byte) => byte ^ 0x80)).read();
 		assert.deepEqual([readout, failure?.code], [undefined, "tic/no-frame"]);
 	});
 	it("gives the outputs apparent power in VA, not as active power, and energy under its OBIS code", () => {
-		const standard = quantitiesOf(benchOf("standard").read().readout!);
+		const standard = quantitiesOf(bedOf("standard").read().readout!);
 		assert.equal(standard.get("1-0:9.7.0")?.[0], APPARENT_POWER);
 		assert.match(standard.get("1-0:9.7.0")![1], /^[89]\d\d$/);
 		assert.match(standard.get("1-0:1.8.0")![1], /^12572\.24\d$/);
 		assert.ok(![...standard.keys()].some((code) => /:(1|2|16)\.7\.0/.test(code)));
-		assert.equal(quantitiesOf(benchOf("historic").read().readout!).get("1-0:9.7.0")?.[0], APPARENT_POWER);
+		assert.equal(quantitiesOf(bedOf("historic").read().readout!).get("1-0:9.7.0")?.[0], APPARENT_POWER);
 	});
 	it("gives the history import and export, and in the historic form the sum of the tariffs of complete frames only", () => {
 		const registers = (mode: TICMode, damage?: (frame: Uint8Array) => Uint8Array) => {
-			const readout = benchOf(mode, damage).read().readout!;
+			const readout = bedOf(mode, damage).read().readout!;
 			const { numbers } = stateOf(readout);
 			return [readout.status, numbers[KNOWN], Math.floor(numbers[READINGS + IMPORT] / 10), numbers[READINGS + EXPORT]];
 		};
@@ -102,8 +102,8 @@ describe("the meter reader with TIC", function () {
 		assert.deepEqual(registers("historic", without("HCHC")), [STATUS_CUT, 0, 0, 0]);
 	});
 	it("does not report another meter to the history if the serial number is damaged", () => {
-		const whole = stateOf(benchOf("standard").read().readout!);
-		const damaged = benchOf("standard", without("ADSC")).read().readout!;
+		const whole = stateOf(bedOf("standard").read().readout!);
+		const damaged = bedOf("standard", without("ADSC")).read().readout!;
 		assert.ok(recordsOf(damaged.records).some((record) => record.startsWith("0-0:96.1.10*255: ")));
 		assert.ok(whole.numbers[SERIAL] > 0);
 		assert.equal(stateOf(damaged).numbers[SERIAL], 0);

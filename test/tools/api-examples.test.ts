@@ -11,7 +11,7 @@ import { complaintOf, contentPointer, DOCUMENT, type Node, OPERATIONS, resolve }
 import { type JSONObject, type Reply, vectorOf } from "../api/gateway.js";
 import { START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
 import { pathOf, RESTARTING, routeOf, visit, WALK, type WalkRoute } from "../api/walk.js";
-import { dlmsMeter } from "../cosem/bench.js";
+import { dlmsMeter } from "../cosem/meters.js";
 
 const GUIDE = readFileSync(new URL("../../../docs/api.md", import.meta.url), "utf8");
 /** A generated part of docs/api.md, without the padding of table columns. */

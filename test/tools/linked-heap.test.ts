@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { KNOWN, strangeIn } from "../../tools/sdk/engine.js";
+import { changedFileIn, KNOWN } from "../../tools/sdk/engine.js";
 import { sequenceOf, shareEnvironments } from "../../tools/sdk/environments.js";
 import { Heap, isProperty, placesIn } from "../../tools/sdk/heap.js";
 import { checkLookUps } from "../../tools/sdk/look-ups.js";
@@ -241,12 +241,12 @@ describe("An unknown SDK", () => {
 			for (const name of Object.keys(KNOWN)) writeFileSync(join(xs, name), "");
 			const empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 			const known = Object.fromEntries(Object.keys(KNOWN).map((name) => [name, empty]));
-			assert.equal(strangeIn(xs, known), undefined);
+			assert.equal(changedFileIn(xs, known), undefined);
 			for (const name of ["tools/xslSlot.c", "sources/xsCode.c", "sources/xsType.c"]) {
 				writeFileSync(join(xs, name), "int other;");
-				assert.ok(strangeIn(xs, known)!.startsWith(`${name} of this Moddable SDK is not that of 8.2.3`), name);
+				assert.ok(changedFileIn(xs, known)!.startsWith(`${name} of this Moddable SDK is not that of 8.2.3`), name);
 			}
-			assert.match(strangeIn(xs, known)!, /GATEWAY_PLAIN=linker/);
+			assert.match(changedFileIn(xs, known)!, /GATEWAY_PLAIN=linker/);
 		} finally {
 			rmSync(xs, { recursive: true });
 		}

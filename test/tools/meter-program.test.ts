@@ -243,7 +243,7 @@ describe("npm run meter", function () {
 		started.push(child);
 		const [line] = await once(createInterface(child.stdout), "line");
 		assert.equal(line, `meter ${path}`);
-		for (let turn = 0; turn < 2; turn++) {
+		for (let round = 0; round < 2; round++) {
 			const emulator = createServer().listen(path);
 			const [socket] = (await once(emulator, "connection")) as [Socket];
 			socket.write("/?!\r\n");

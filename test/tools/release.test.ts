@@ -12,7 +12,7 @@ import { keySigner } from "../../tools/ota/keys.js";
 import { writeRelease } from "../../tools/release/folder.js";
 import { readParts, wholeImage } from "../../tools/release/parts.js";
 import { main } from "../../tools/release/program.js";
-import { doubts, makeSBOM, pagePackages } from "../../tools/release/sbom.js";
+import { makeSBOM, pagePackages, uncertainVersions } from "../../tools/release/sbom.js";
 import { versionOf } from "../../tools/release/version.js";
 import { ROOT } from "../../tools/sdk/sdk.js";
 import { writeESPBuild } from "./esp-build.js";
@@ -157,8 +157,8 @@ describe("A release", function () {
 		assert.match(preact.hashes[0].content, /^[0-9a-f]{128}$/);
 		const firmware = dependencies.find(({ ref }: { ref: string }) => ref === "firmware");
 		assert.equal(firmware.dependsOn.length, components.length);
-		assert.deepEqual(doubts(ROOT, "6.0.9"), []);
-		assert.ok(doubts(ROOT, "6.1.0").length > 3);
+		assert.deepEqual(uncertainVersions(ROOT, "6.0.9"), []);
+		assert.ok(uncertainVersions(ROOT, "6.1.0").length > 3);
 		assert.notEqual(makeSBOM({ root: ROOT, sdk: undefined, idf: undefined }, "1.2.4", 0), text("sbom.cdx.json"));
 	});
 

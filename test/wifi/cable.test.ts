@@ -65,8 +65,8 @@ class Bed {
 	/** Advances time, and the policy whenever it is due. */
 	pass(ms: number): void {
 		const untilMs = this.nowMs + ms;
-		for (let turns = 0; this.policy.deadlineMs <= untilMs; turns++) {
-			assert.ok(turns < 100, "the policy is due again and again");
+		for (let calls = 0; this.policy.deadlineMs <= untilMs; calls++) {
+			assert.ok(calls < 100, "the policy is due again and again");
 			this.nowMs = Math.max(this.nowMs, this.policy.deadlineMs);
 			this.policy.advance(this.nowMs);
 			this.check();

@@ -4,7 +4,7 @@ import { MAP_ENTRY_SIZE, mapOf, PAIRS, packMapping } from "../../modules/obis/ma
 import { STATUS_CUT } from "../../modules/readout/readout.js";
 import { Attributes, FRESH_MS } from "../../modules/zigbee/attributes.js";
 import { iecVectors } from "../vectors.js";
-import { INFO, readout, TEXT } from "./world.js";
+import { INFO, readout, TEXT } from "./bridge-bed.js";
 
 const UNKNOWN = [Number.NaN, Number.NaN, -0x800000, 0xffff, 0xffff, -0x8000];
 

@@ -218,8 +218,8 @@ export class Bed implements RadioListener {
 	/** Advances time, stopping whenever the driver is due. */
 	after(ms: number): this {
 		const untilMs = this.nowMs + ms;
-		for (let turns = 0; this.driver.deadlineMs <= untilMs; turns++) {
-			assert.ok(turns < 20_000, "the driver is due again and again");
+		for (let calls = 0; this.driver.deadlineMs <= untilMs; calls++) {
+			assert.ok(calls < 20_000, "the driver is due again and again");
 			this.nowMs = Math.max(this.nowMs, this.driver.deadlineMs);
 			this.driver.advance(this.nowMs);
 			this.#drain();

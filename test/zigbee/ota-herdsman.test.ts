@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { makeBenchImage } from "../../hosts/node/simulator-image.js";
+import { makeSimulatorImage } from "../../hosts/node/simulator-image.js";
 import { SLOTS } from "../../hosts/simulated/boot-loader.js";
 import { publicKeyOf } from "../../tools/ota/keys.js";
 import { Air } from "../../tools/zigbee/air.js";
@@ -14,12 +14,12 @@ import { SimulatedCoprocessor, START_WATCHDOG } from "../../tools/zigbee/coproce
 import { formedCoordinator, NVMemory } from "../../tools/zigbee/nvram.js";
 import { serveTCP, type TCPPort } from "../../tools/zigbee/tcp-port.js";
 import { ProcessGateway } from "../api/process-gateway.js";
-import { makeFile, SIGNER } from "../ota/bench.js";
+import { makeFile, SIGNER } from "../ota/firmware-files.js";
 
 const VERSION = "9.9.45-zigbee";
 const BUILD = 45;
 /** An image of two pieces. */
-const IMAGE = makeBenchImage({ version: VERSION, build: BUILD, size: 85_000 });
+const IMAGE = makeSimulatorImage({ version: VERSION, build: BUILD, size: 85_000 });
 /** Identity of the simulator (`npm start`). */
 const BENCH = Object.freeze({ deviceId: 0, chip: "pc" });
 const FILE = makeFile(IMAGE, { ...BENCH, version: VERSION, buildNumber: BUILD });

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { ROLE_END_DEVICE, ROLE_ROUTER } from "../../modules/zigbee/radio.js";
 import type { Faults } from "../../tools/zigbee/faults.js";
-import { SimulatedWorld } from "./simulated-world.js";
+import { CoprocessorBed } from "./coprocessor-bed.js";
 
 const MINUTE_MS = 60_000;
 
@@ -24,16 +24,16 @@ const ROLES = Object.freeze([
 for (const [name, role] of ROLES) {
 	for (const hasLines of [false, true]) {
 		describe(`A simulated ${name}${hasLines ? " with a reset line" : ""}`, () => {
-			const world = () => new SimulatedWorld(role, { hasLines });
+			const bed = () => new CoprocessorBed(role, { hasLines });
 			const joined = () => {
-				const made = world().join().after(10_000);
+				const made = bed().join().after(10_000);
 				assert.equal(made.state, "joined");
 				made.radio.coordinator.isOpen = false;
 				return made;
 			};
 
 			it("is in no network at first, and joins none that is closed", () => {
-				const made = world();
+				const made = bed();
 				assert.equal(made.state, "not_joined");
 				made.join();
 				made.radio.coordinator.isOpen = false;
@@ -85,7 +85,7 @@ for (const [name, role] of ROLES) {
 
 			for (const [what, faults] of Object.entries(FAULTS)) {
 				it(`works despite ${what}`, () => {
-					const made = world()
+					const made = bed()
 						.fault(faults)
 						.join()
 						.after(5 * MINUTE_MS);
@@ -118,7 +118,7 @@ for (const [name, role] of ROLES) {
 
 			it("joins despite a restart at any moment of the first 120 ms", () => {
 				for (let ms = 0; ms < 120; ms += 3) {
-					const made = world().join().after(ms);
+					const made = bed().join().after(ms);
 					made.radio.chip.restart(2);
 					made.after(2 * MINUTE_MS);
 					assert.equal(made.state, "joined", `after ${ms} ms`);
@@ -131,7 +131,7 @@ for (const [name, role] of ROLES) {
 			});
 
 			it("is not joined if the key exchange fails", () => {
-				const made = world()
+				const made = bed()
 					.fault({ keyExchangeFails: true })
 					.join()
 					.after(2 * MINUTE_MS);
@@ -145,7 +145,7 @@ for (const [name, role] of ROLES) {
 					["1.2", "Z-Stack 2.6.3"],
 					["foreign", ""],
 				] as const) {
-					const made = world();
+					const made = bed();
 					made.radio.chip.build = build;
 					made.radio.chip.restart(0);
 					made.link.tell((nowMs) => made.driver.start(nowMs));

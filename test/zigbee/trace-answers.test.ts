@@ -3,8 +3,8 @@
  * must agree.
  */
 import assert from "node:assert/strict";
+import { BridgeBed, decode, type Frame } from "./bridge-bed.js";
 import { trace, traceIncoming } from "./trace.js";
-import { decode, type Frame, World } from "./world.js";
 
 /**
  * AF_DATA_REQUEST_EXT (MT API). CLUSTER_AT and FRAME_AT are the places of cluster and ZCL frame in it, in hex digits.
@@ -29,17 +29,17 @@ describe("zigbee/bridge", () => {
 			const cluster = Buffer.from(body.slice(CLUSTER_AT, CLUSTER_AT + 4), "hex").readUInt16LE();
 			answers.set(`${cluster}/${zcl[1]}`, decode(cluster, zcl));
 		}
-		const world = new World().join();
-		world.measure("1.8.0(1*kWh)\r\n2.8.0(1*kWh)\r\n16.7.0(1*W)\r\n32.7.0(1*V)\r\n31.7.0(1*A)");
-		world.run(0);
+		const bed = new BridgeBed().join();
+		bed.measure("1.8.0(1*kWh)\r\n2.8.0(1*kWh)\r\n16.7.0(1*W)\r\n32.7.0(1*V)\r\n31.7.0(1*A)");
+		bed.run(0);
 		let compared = 0;
 		for (const { cluster, source, endpoint, zcl } of traceIncoming()) {
 			const id = Number.parseInt(cluster, 16);
 			const frame = Buffer.from(zcl, "hex");
 			const expected = answers.get(`${id}/${frame[1]}`);
 			if (expected === undefined) continue;
-			const answer = world.give(id, frame, { source, sourceEndpoint: endpoint });
-			if (world.chip.isSending) world.run(0);
+			const answer = bed.give(id, frame, { source, sourceEndpoint: endpoint });
+			if (bed.chip.isSending) bed.run(0);
 			assert.ok(answer, zcl);
 			assert.deepEqual(shapeOf(decode(id, answer)), shapeOf(expected), zcl);
 			compared++;

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { ROLE_END_DEVICE, ROLE_ROUTER } from "../../modules/zigbee/radio.js";
 import { NV_NETWORK_KEY, NV_NIB, NVMemory } from "../../tools/zigbee/nvram.js";
+import { CoprocessorBed } from "./coprocessor-bed.js";
 import { memoryDumps } from "./memory-dumps.js";
-import { SimulatedWorld } from "./simulated-world.js";
 
 const MINUTE_MS = 60_000;
 const AS_COORDINATOR = 9;
@@ -30,90 +30,90 @@ for (const [name, role, state] of [
 ] as const) {
 	describe(`The ${name} on a used chip`, () => {
 		/** Checks that the device is in the network and known to the coordinator. */
-		const isIn = (world: SimulatedWorld, coordinator = world.radio.coordinator) => {
-			assert.equal(world.state, "joined");
-			const { chip } = world.radio;
-			assert.deepEqual([world.driver.network?.panId, chip.devState], [coordinator.network.panId, state]);
+		const isIn = (bed: CoprocessorBed, coordinator = bed.radio.coordinator) => {
+			assert.equal(bed.state, "joined");
+			const { chip } = bed.radio;
+			assert.deepEqual([bed.driver.network?.panId, chip.devState], [coordinator.network.panId, state]);
 			assert.equal(chip.network?.channel, coordinator.network.channel);
 			assert.equal(coordinator.members.at(-1), chip.ieee.toString("hex"));
 			coordinator.isOpen = false;
 		};
 
 		it("joins another network", () => {
-			const world = new SimulatedWorld(role, {}).join().after(10_000);
-			isIn(world);
-			world.join(world.radio.neighbour).after(30_000);
-			isIn(world, world.radio.neighbour);
-			assert.equal(world.report(), 0);
+			const bed = new CoprocessorBed(role, {}).join().after(10_000);
+			isIn(bed);
+			bed.join(bed.radio.neighbour).after(30_000);
+			isIn(bed, bed.radio.neighbour);
+			assert.equal(bed.report(), 0);
 		});
 
 		it("joins again a network that it has left", () => {
-			const world = new SimulatedWorld(role, {}).join().after(10_000);
-			isIn(world);
-			world.leave().after(MINUTE_MS);
-			assert.equal(world.state, "not_joined");
-			world.join().after(10_000);
-			isIn(world);
-			assert.equal(world.radio.coordinator.members.length, 3);
+			const bed = new CoprocessorBed(role, {}).join().after(10_000);
+			isIn(bed);
+			bed.leave().after(MINUTE_MS);
+			assert.equal(bed.state, "not_joined");
+			bed.join().after(10_000);
+			isIn(bed);
+			assert.equal(bed.radio.coordinator.members.length, 3);
 		});
 
 		it("joins again a network that it was removed from", () => {
-			const world = new SimulatedWorld(role, {}).join().after(10_000);
-			isIn(world);
-			world.remove().after(MINUTE_MS);
-			assert.equal(world.state, "not_joined");
-			world.join().after(10_000);
-			isIn(world);
-			assert.equal(world.report(), 0);
+			const bed = new CoprocessorBed(role, {}).join().after(10_000);
+			isIn(bed);
+			bed.remove().after(MINUTE_MS);
+			assert.equal(bed.state, "not_joined");
+			bed.join().after(10_000);
+			isIn(bed);
+			assert.equal(bed.report(), 0);
 		});
 
 		it("joins although the chip restarts after a search that found nothing", () => {
 			for (let ms = 4000; ms < 8000; ms += 250) {
-				const world = new SimulatedWorld(role, {}).join();
-				world.radio.coordinator.isOpen = false;
-				world.after(ms);
-				world.radio.chip.restart(2);
-				world.after(30_000);
-				assert.equal(world.state, "joining");
-				world.radio.coordinator.isOpen = true;
-				world.after(2 * MINUTE_MS);
-				isIn(world);
-				assert.ok(!world.states.includes("foreign"), `after ${ms} ms: ${world.states}`);
+				const bed = new CoprocessorBed(role, {}).join();
+				bed.radio.coordinator.isOpen = false;
+				bed.after(ms);
+				bed.radio.chip.restart(2);
+				bed.after(30_000);
+				assert.equal(bed.state, "joining");
+				bed.radio.coordinator.isOpen = true;
+				bed.after(2 * MINUTE_MS);
+				isIn(bed);
+				assert.ok(!bed.states.includes("foreign"), `after ${ms} ms: ${bed.states}`);
 			}
 		});
 
 		for (const dump of DUMPS) {
 			it(`joins with the memory ${dump.name}, and keeps nothing of the old network`, () => {
 				const nv = new NVMemory(dump.nv.contents);
-				const world = new SimulatedWorld(role, { nv }).after(10_000);
-				assert.equal(world.state, "not_joined");
-				world.join().after(30_000);
-				isIn(world);
-				assert.notEqual(world.radio.chip.devState, AS_COORDINATOR);
-				if (dump.network_key !== "") assert.deepEqual(world.secrets(Buffer.from(dump.network_key, "hex")), []);
-				world.radio.chip.restart(0);
-				world.after(10_000);
-				isIn(world);
+				const bed = new CoprocessorBed(role, { nv }).after(10_000);
+				assert.equal(bed.state, "not_joined");
+				bed.join().after(30_000);
+				isIn(bed);
+				assert.notEqual(bed.radio.chip.devState, AS_COORDINATOR);
+				if (dump.network_key !== "") assert.deepEqual(bed.secrets(Buffer.from(dump.network_key, "hex")), []);
+				bed.radio.chip.restart(0);
+				bed.after(10_000);
+				isIn(bed);
 			});
 		}
 
 		it("has no key left when it is reset after leaving, whatever the chip's own reset does", () => {
 			for (const length of [24, 21]) {
-				const world = new SimulatedWorld(role, {}).join().after(10_000);
-				isIn(world);
-				const { chip, coordinator, nv } = world.radio;
+				const bed = new CoprocessorBed(role, {}).join().after(10_000);
+				isIn(bed);
+				const { chip, coordinator, nv } = bed.radio;
 				const key = coordinator.networkKey;
-				assert.ok(world.secrets(key).length >= 3);
+				assert.ok(bed.secrets(key).length >= 3);
 				nv.setItem(NV_NETWORK_KEY, nv.item(NV_NETWORK_KEY)!.subarray(0, length));
 				nv.setItem(NV_NIB, Buffer.concat([nv.item(NV_NIB)!], length === 24 ? 116 : 110));
 				// The chip is in reset from here on, so only the host's requests can have erased the keys.
 				let left: readonly string[] | undefined;
 				const restart = chip.setLines.bind(chip);
 				chip.setLines = (reset, bootLoader) => {
-					left ??= [...world.secrets(key), ...world.secrets(Buffer.from("key of one node ")), `${nv.item(NV_NIB)}`];
+					left ??= [...bed.secrets(key), ...bed.secrets(Buffer.from("key of one node ")), `${nv.item(NV_NIB)}`];
 					restart(reset, bootLoader);
 				};
-				world.leave().after(MINUTE_MS);
+				bed.leave().after(MINUTE_MS);
 				assert.deepEqual(left, ["undefined"]);
 			}
 		});

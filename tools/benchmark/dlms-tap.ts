@@ -139,7 +139,7 @@ function improve(load: Load, apdus: readonly APDU[]): Load {
 		isSealed = GLO_GET.includes(request.bytes[0]);
 		const plain = unsealed(request.bytes);
 		const head = (plain - NORMAL_HEAD) % ATTRIBUTE_BYTES === 0 ? NORMAL_HEAD : LIST_HEAD;
-		if ((plain - head) % ATTRIBUTE_BYTES !== 0) throw new Error("a request that is no GET of attributes");
+		if ((plain - head) % ATTRIBUTE_BYTES !== 0) throw new Error("a request that is not a GET of attributes");
 		requested += plain - head;
 		answered += unsealed(response) - head;
 		const part = exchange(request.bytes.length, response.length);

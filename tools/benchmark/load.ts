@@ -5,7 +5,7 @@
 import { Agent, request as httpsRequest } from "node:https";
 import { parentPort } from "node:worker_threads";
 
-export interface Order {
+export interface LoadOptions {
 	readonly port: number;
 	readonly path: string;
 	readonly token: string;
@@ -21,9 +21,9 @@ export interface Tally {
 	readonly error: string;
 }
 
-function ask(order: Order, agent: Agent): Promise<number> {
+function sendRequest(options: LoadOptions, agent: Agent): Promise<number> {
 	return new Promise((resolve, reject) => {
-		const { port, path, token } = order;
+		const { port, path, token } = options;
 		const request = httpsRequest({ port, path, agent, headers: { Authorization: `Bearer ${token}` } });
 		request.on("error", reject);
 		request.on("response", (response) => {
@@ -41,20 +41,20 @@ function ask(order: Order, agent: Agent): Promise<number> {
 	});
 }
 
-async function carryOut(order: Order): Promise<Tally> {
-	const agent = new Agent({ keepAlive: true, maxSockets: order.connections, rejectUnauthorized: false });
+async function runLoad(options: LoadOptions): Promise<Tally> {
+	const agent = new Agent({ keepAlive: true, maxSockets: options.connections, rejectUnauthorized: false });
 	try {
 		let requests = 0;
 		let bodyLength = 0;
-		await Promise.all(Array.from({ length: order.connections }, () => ask(order, agent)));
+		await Promise.all(Array.from({ length: options.connections }, () => sendRequest(options, agent)));
 		const startMs = performance.now();
 		const keepAsking = async () => {
-			while (performance.now() - startMs < order.durationMs) {
-				bodyLength = await ask(order, agent);
+			while (performance.now() - startMs < options.durationMs) {
+				bodyLength = await sendRequest(options, agent);
 				requests++;
 			}
 		};
-		await Promise.all(Array.from({ length: order.connections }, keepAsking));
+		await Promise.all(Array.from({ length: options.connections }, keepAsking));
 		return { requests, tookMs: performance.now() - startMs, bodyLength, error: "" };
 	} catch (error) {
 		return { requests: 0, tookMs: 0, bodyLength: 0, error: (error as Error).message };
@@ -63,4 +63,4 @@ async function carryOut(order: Order): Promise<Tally> {
 	}
 }
 
-parentPort?.on("message", async (order: Order) => parentPort?.postMessage(await carryOut(order)));
+parentPort?.on("message", async (options: LoadOptions) => parentPort?.postMessage(await runLoad(options)));

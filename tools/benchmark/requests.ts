@@ -9,7 +9,7 @@ import { Worker } from "node:worker_threads";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { BenchGateway, type EngineName } from "./benchmark-gateway.js";
 import { BenchMeter } from "./benchmark-meter.js";
-import type { Order, Tally } from "./load.js";
+import type { LoadOptions, Tally } from "./load.js";
 import { median, progress, type Row, round, type Section } from "./report.js";
 import { capturePath, LK13, MT174 } from "./telegrams.js";
 
@@ -61,14 +61,14 @@ async function compare({ engine, gateway, path, client, isQuick }: Comparison): 
 	progress(`  engine ${engine}, GET ${path} …`);
 	const { body } = await gateway.request(path.replace("/api/v1/", ""));
 	const bare = await startBare(gateway, body);
-	const order = { path, token: gateway.token, connections: CONNECTIONS };
+	const options = { path, token: gateway.token, connections: CONNECTIONS };
 	const durationMs = isQuick ? QUICK_ROUND_MS : ROUND_MS;
 	const ours: number[] = [];
 	const theirs: number[] = [];
 	try {
 		for (let i = 0; i < (isQuick ? QUICK_ROUNDS : ROUNDS); i++) {
-			ours.push(await load(client, { ...order, durationMs, port: gateway.port }, body.length));
-			theirs.push(await load(client, { ...order, durationMs, port: portOf(bare) }, body.length));
+			ours.push(await load(client, { ...options, durationMs, port: gateway.port }, body.length));
+			theirs.push(await load(client, { ...options, durationMs, port: portOf(bare) }, body.length));
 		}
 	} finally {
 		bare.close();
@@ -100,8 +100,8 @@ function portOf(server: Server): number {
 }
 
 /** Measures requests per second. Throws if a reply has a different length. */
-async function load(client: Worker, order: Order, bodyLength: number): Promise<number> {
-	client.postMessage(order);
+async function load(client: Worker, options: LoadOptions, bodyLength: number): Promise<number> {
+	client.postMessage(options);
 	const [tally] = (await once(client, "message")) as [Tally];
 	if (tally.error !== "") throw new Error(tally.error);
 	if (tally.bodyLength !== bodyLength) throw new Error(`a body of ${tally.bodyLength} bytes, not ${bodyLength}`);

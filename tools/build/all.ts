@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Board, Chip } from "../../hosts/esp32/boards.js";
 import { omissionsOf } from "../sdk/omissions.js";
 import { ROOT } from "../sdk/sdk.js";
-import { problemsOf, type Taken } from "./limits.js";
+import { type FirmwareSize, problemsOf } from "./limits.js";
 
 /** A board, together with the boards that differ from it only in pins and names. */
 export interface Distinct {
@@ -34,14 +34,14 @@ export function slotBytesOf({ partitions }: Board): number {
 }
 
 export interface Outcome extends Distinct {
-	readonly taken: Taken | undefined;
+	readonly taken: FirmwareSize | undefined;
 	readonly problems: readonly string[];
 }
 
 /** Builds the firmware of each board. If a build fails, the others continue. */
 export async function buildAll(
 	distinct: readonly Distinct[],
-	build: (board: Board) => Promise<Taken>,
+	build: (board: Board) => Promise<FirmwareSize>,
 	say: (line: string) => void,
 ): Promise<Outcome[]> {
 	const outcomes: Outcome[] = [];

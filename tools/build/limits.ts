@@ -16,14 +16,14 @@ export const MEMORY_LIMITS: Readonly<Record<Chip, Memory>> = Object.freeze({
 	esp32c6: Object.freeze({ iram: 54_000, dram: 41_000 }),
 });
 
-export interface Taken {
+export interface FirmwareSize {
 	readonly chip: Chip;
 	readonly imageBytes: number;
 	readonly slotBytes: number;
 	readonly memory: Memory | undefined;
 }
 
-export function problemsOf({ chip, imageBytes, slotBytes, memory }: Taken): string[] {
+export function problemsOf({ chip, imageBytes, slotBytes, memory }: FirmwareSize): string[] {
 	const problems: string[] = [];
 	const check = (what: string, bytes: number, limit: number) => {
 		if (bytes > limit) problems.push(`${what} is ${bytes - limit} bytes over its limit of ${limit}.`);

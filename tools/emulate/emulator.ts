@@ -19,7 +19,7 @@ const ANSWER_MS = 30_000;
 const LINES_KEPT = 2000;
 const COMPLAINTS_KEPT = 20;
 
-export interface EmulatorOrder {
+export interface EmulatorOptions {
 	readonly board: Board;
 	readonly flash: string;
 	readonly fuses: string;
@@ -32,14 +32,14 @@ export interface EmulatorOrder {
 
 export class Emulator {
 	readonly lines: string[] = [];
-	readonly #order: EmulatorOrder;
+	readonly #options: EmulatorOptions;
 	readonly #complaints: string[] = [];
 	#child: ChildProcess | undefined;
 	#exited: Promise<unknown> = Promise.resolve();
 	#failure: string | undefined;
 
-	constructor(order: EmulatorOrder) {
-		this.#order = order;
+	constructor(options: EmulatorOptions) {
+		this.#options = options;
 	}
 
 	/** Message if QEMU has failed. Undefined while QEMU runs and after a power cut. */
@@ -48,9 +48,9 @@ export class Emulator {
 	}
 
 	start(): void {
-		const { board, meterSocket } = this.#order;
+		const { board, meterSocket } = this.#options;
 		rmSync(meterSocket, { force: true });
-		const { program, args } = qemuCommand({ ...this.#order, chip: board.chip, meterUART: board.meter.uart });
+		const { program, args } = qemuCommand({ ...this.#options, chip: board.chip, meterUART: board.meter.uart });
 		this.lines.length = 0;
 		this.#failure = undefined;
 		// Standard input is a pipe, because QEMU closes the console when its input ends. QEMU is detached, so that Ctrl-C
@@ -101,7 +101,7 @@ export class Emulator {
 
 	async untilAnswers(limitMs: number): Promise<void> {
 		const endMs = performance.now() + limitMs;
-		while (!(await answers(this.#order.httpsPort))) {
+		while (!(await answers(this.#options.httpsPort))) {
 			this.#check(endMs, "The firmware does not answer over HTTPS");
 			await sleep(RETRY_MS);
 		}
@@ -119,7 +119,7 @@ export class Emulator {
 	#hear(line: string): void {
 		const text = plain(line);
 		keep(this.lines, text, LINES_KEPT);
-		this.#order.onLine?.(text);
+		this.#options.onLine?.(text);
 	}
 
 	#fail(child: ChildProcess, reason: string): void {

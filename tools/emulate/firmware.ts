@@ -24,7 +24,7 @@ const SOURCES = [
 	"package.json",
 ];
 
-export interface FirmwareOrder {
+export interface FirmwareOptions {
 	readonly board: Board;
 	readonly building: Building;
 	readonly out: string | undefined;
@@ -44,9 +44,9 @@ export function emulatedVariant(board: Board, out: string | undefined): Variant 
 	return { board: emulatedBoard(board), production: false, emulated: true, out };
 }
 
-export async function prepareFirmware(order: FirmwareOrder): Promise<Places> {
-	const { board, building, say } = order;
-	const places = placesOf(emulatedVariant(board, order.out));
+export async function prepareFirmware(options: FirmwareOptions): Promise<Places> {
+	const { board, building, say } = options;
+	const places = placesOf(emulatedVariant(board, options.out));
 	if (building === "never") {
 		if (existsSync(places.image)) return places;
 		throw new Error(`Nothing is built for the emulated ${board.name} in ${places.folder}: leave out --no-build.`);
@@ -55,10 +55,10 @@ export async function prepareFirmware(order: FirmwareOrder): Promise<Places> {
 		say("No source has changed since the last build (--rebuild builds again).");
 		return places;
 	}
-	return build(order, places);
+	return build(options, places);
 }
 
-async function build({ board, out, say }: FirmwareOrder, places: Places): Promise<Places> {
+async function build({ board, out, say }: FirmwareOptions, places: Places): Promise<Places> {
 	const idf = findIDF();
 	mkdirSync(places.folder, { recursive: true });
 	const { updateKeys, reportKey } = openKeys({ state: places.folder, updateKeys: undefined, reportKey: undefined });

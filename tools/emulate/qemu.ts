@@ -46,7 +46,7 @@ export function needQEMU(chip: Chip, run: Runner = runHere): void {
 	if (lack !== undefined) throw new Error(`${lack.reason}.\nInstall Espressif's: ${lack.fix}`);
 }
 
-export interface QEMUOrder {
+export interface QEMUOptions {
 	readonly chip: Chip;
 	readonly flash: string;
 	readonly fuses: string;
@@ -62,9 +62,9 @@ export interface QEMUOrder {
  * Returns the command line. The console (UART 0) is on standard input and output. As with `idf.py qemu`, the watchdogs
  * of the timer groups are off, because a busy computer may be too slow for them.
  */
-export function qemuCommand(order: QEMUOrder): { readonly program: string; readonly args: readonly string[] } {
-	const { flash, fuses, httpsPort, httpPort, meterUART, meterSocket } = order;
-	const { program, machine }: EmulatedChip = EMULATED_CHIPS[order.chip];
+export function qemuCommand(options: QEMUOptions): { readonly program: string; readonly args: readonly string[] } {
+	const { flash, fuses, httpsPort, httpPort, meterUART, meterSocket } = options;
+	const { program, machine }: EmulatedChip = EMULATED_CHIPS[options.chip];
 	const forwards = [`hostfwd=tcp:127.0.0.1:${httpsPort}-:443`, `hostfwd=tcp:127.0.0.1:${httpPort}-:80`];
 	const args = [
 		...["-M", machine, "-display", "none", "-monitor", "none"],

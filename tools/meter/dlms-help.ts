@@ -80,6 +80,6 @@ Faults:
   --damage N          flips a bit in one of N characters; --seed N determines which (default 1)
   --echo              sends back everything received
 
-  --quiet             does not log the conversation on stderr
+  --quiet             does not log the session on stderr
   --help              prints this text
 `;

@@ -61,10 +61,10 @@ export class LineClock {
 
 	#wait(): void {
 		// Node runs timers before input, and immediates after input.
-		this.#timer = setTimeout(() => setImmediate(() => this.#turn()), LOOK_MS);
+		this.#timer = setTimeout(() => setImmediate(() => this.#tick()), LOOK_MS);
 	}
 
-	#turn(): void {
+	#tick(): void {
 		if (!this.isWatching) return;
 		this.#look();
 		this.#wait();

@@ -75,7 +75,7 @@ Faults:
                       password-demand (P0 once more): reply to a wrong password, instead of ending the session
   --damage N          flips a bit in one of N characters; --seed N determines which (default 1)
 
-  --quiet             does not log the conversation on stderr
+  --quiet             does not log the session on stderr
   --help              prints this text
 `;
 

@@ -8,7 +8,6 @@ import { HTTPS_PORT, STATE_FOLDER } from "../../hosts/node/options.js";
 import { NodeTimers } from "../../hosts/node/platform.js";
 import { FORMAT_8N1 } from "../../modules/io/host.js";
 import { openRealPort } from "../meter/real-port.js";
-import { FAULTS, makeBenchFile } from "./bench-file.js";
 import { checkFirmwareFile, type FirmwareFile, imageOf, Refusal, readFirmwareFile, type Target } from "./check.js";
 import { checkImage } from "./esp-image.js";
 import { findHardware, type Hardware, hardwareById, hardwareOf } from "./hardware.js";
@@ -17,6 +16,7 @@ import { keyIdOf, type Signer } from "./keys.js";
 import { type Firmware, makeFirmwareFile } from "./make.js";
 import { isSettingsFile, makeSettingsFile } from "./settings-file.js";
 import { sendSettings } from "./settings-sender.js";
+import { FAULTS, makeSimulatorFile } from "./simulator-file.js";
 import { describeFile } from "./text.js";
 import { tryUpdate } from "./try.js";
 
@@ -176,7 +176,7 @@ function bench(given: Given, log: Output["log"]): void {
 	if (fault !== undefined && !Object.hasOwn(FAULTS, fault))
 		throw new UsageError(`--fault is one of ${Object.keys(FAULTS).join(", ")}, not "${fault}".`);
 	const size = whole("--size", given.size ?? String(BENCH_SIZE));
-	write(makeBenchFile({ size, fault, ...options }), options, log);
+	write(makeSimulatorFile({ size, fault, ...options }), options, log);
 }
 
 function signSettings(given: Given, file: string, log: Output["log"]): void {

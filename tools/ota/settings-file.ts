@@ -51,6 +51,6 @@ export function isSettingsFile(file: Buffer): boolean {
 function contentOf(text: string): { backup: unknown; settings: unknown } {
 	const { backup, settings } = JSON.parse(text) ?? {};
 	if (backup !== 1 || typeof settings !== "object" || settings === null)
-		throw new Error('This is not a backup: it has no "backup": 1 and no "settings".');
+		throw new Error('This is not a backup: it lacks "backup": 1 or "settings".');
 	return { backup, settings };
 }

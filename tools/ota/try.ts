@@ -8,8 +8,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { loadFactoryData } from "../../hosts/node/factory.js";
 import { UPDATE_KEY_FILE } from "../../hosts/node/simulator-keys.js";
 import { GatewayClient } from "../api/client.js";
-import { makeBenchFile } from "./bench-file.js";
 import { fileSigner } from "./key-files.js";
+import { makeSimulatorFile } from "./simulator-file.js";
 
 /** Size of the image, bytes. It is roughly the size of a chip's firmware. */
 const IMAGE_SIZE = 1_500_000;
@@ -36,7 +36,7 @@ export async function tryUpdate({ state, port, password }: Trial, log: (text: st
 	const signer = fileSigner(keyFile);
 	await gateway.post(
 		"system/ota",
-		makeBenchFile({ version, buildNumber, securityLevel: 0, size: IMAGE_SIZE, signer, packed: true }),
+		makeSimulatorFile({ version, buildNumber, securityLevel: 0, size: IMAGE_SIZE, signer, packed: true }),
 	);
 	log("Accepted. The gateway restarts …");
 	await untilVersion(gateway, version);

@@ -9,7 +9,7 @@ import { buildForChip, findIDF } from "../sdk/esp32.js";
 import { NO_RELEASE, type Release, readRelease } from "../sdk/release.js";
 import { findSDK, ROOT } from "../sdk/sdk.js";
 import { writeRelease } from "./folder.js";
-import { doubts, versionOfIDF } from "./sbom.js";
+import { uncertainVersions, versionOfIDF } from "./sbom.js";
 import { scan } from "./scan.js";
 import { type Version, versionOf } from "./version.js";
 
@@ -106,7 +106,7 @@ async function carryOut(order: Order, output: Output): Promise<void> {
 	const version = versionOf(ROOT, own);
 	const folder = order.out ?? join(ROOT, "release", version.version);
 	if (existsSync(folder)) throw new Error(`${folder} exists already: delete it, or choose another folder with --out.`);
-	for (const doubt of doubts(ROOT, versionOfIDF(idf))) output.error(doubt);
+	for (const sentence of uncertainVersions(ROOT, versionOfIDF(idf))) output.error(sentence);
 	if (version.isDirty) output.error("There are uncommitted changes, so others can't reproduce this build.");
 	const draft = `${folder}.draft`;
 	rmSync(draft, { recursive: true, force: true });

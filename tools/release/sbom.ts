@@ -53,7 +53,7 @@ export function versionOfIDF(folder: string): string {
 }
 
 /** Returns a sentence for each component that may have another version in this ESP-IDF. */
-export function doubts(root: string, idfVersion: string): string[] {
+export function uncertainVersions(root: string, idfVersion: string): string[] {
 	return readFirmwareParts(root)
 		.filter(({ within }) => within !== undefined && !idfVersion.startsWith(`${within}.`))
 		.map(

@@ -19,7 +19,7 @@ export function versionOf(root: string, version: string, environment: NodeJS.Pro
 	const git = (...args: string[]) => {
 		const { status, stdout } = spawnSync("git", ["-C", root, ...args], { encoding: "utf8" });
 		if (status === 0) return stdout.trim();
-		throw new Error("A release is made from a commit: this folder is not a git checkout, or has no commit yet.");
+		throw new Error("A release is made from a commit: this folder is not a git checkout, or it has no commit yet.");
 	};
 	const commit = git("rev-parse", "--short=8", "HEAD");
 	const tags = git("tag", "--points-at", "HEAD")

@@ -33,7 +33,7 @@ export const ADVICE =
  * the changes of that file since 8.2.3 and put its hash into KNOWN. Then run `npm run test:linux`, which compares the
  * plain and the reduced firmware, also with random programs.
  */
-export function strangeIn(xs: string, known = KNOWN): string | undefined {
+export function changedFileIn(xs: string, known = KNOWN): string | undefined {
 	for (const [name, hash] of Object.entries(known)) {
 		const is = createHash("sha256")
 			.update(readFileSync(join(xs, name)))

@@ -87,7 +87,7 @@ export function findIDF(folder = process.env["IDF_PATH"]): string {
 	return folder;
 }
 
-export interface BuildOrder extends Variant {
+export interface BuildOptions extends Variant {
 	readonly idf: string;
 	readonly version: string;
 	readonly builtUtcMs: number;
@@ -98,13 +98,13 @@ export interface BuildOrder extends Variant {
 	report?(text: string): void;
 }
 
-async function writeAll(order: BuildOrder, sdk: SDK): Promise<Places> {
-	const { board, idf, version, builtUtcMs, release } = order;
-	const places = placesOf(order);
+async function writeAll(buildOptions: BuildOptions, sdk: SDK): Promise<Places> {
+	const { board, idf, version, builtUtcMs, release } = buildOptions;
+	const places = placesOf(buildOptions);
 	const sdkconfig = join(places.folder, "sdkconfig");
 	const options = join(places.folder, "c-options");
 	mkdirSync(sdkconfig, { recursive: true });
-	const hasOtherSettings = writeChanged(join(sdkconfig, "sdkconfig.defaults"), sdkconfigOf(order));
+	const hasOtherSettings = writeChanged(join(sdkconfig, "sdkconfig.defaults"), sdkconfigOf(buildOptions));
 	const names = {
 		IDF_PATH: idf,
 		CHIP: board.chip,
@@ -158,7 +158,7 @@ export function sdkconfigOf({
 	emulated,
 	isRelease,
 	version,
-}: Pick<BuildOrder, "board" | "production" | "emulated" | "version" | "isRelease">): string {
+}: Pick<BuildOptions, "board" | "production" | "emulated" | "version" | "isRelease">): string {
 	const megabytes = /^partitions-(\d+)mb\.csv$/.exec(board.partitions)?.[1];
 	if (megabytes === undefined) throw new Error(`${board.partitions} does not have the size of the flash in its name.`);
 	const files = ["gateway.defaults"];
@@ -172,23 +172,23 @@ export function sdkconfigOf({
 	return [...texts, ...own.map((line) => `CONFIG_${line}\n`)].join("\n");
 }
 
-function extraFlags({ isRelease = false }: BuildOrder, { folder }: Places): string[] {
+function extraFlags({ isRelease = false }: BuildOptions, { folder }: Places): string[] {
 	const flags = [`-DMBEDTLS_USER_CONFIG_FILE=<${join(HOST, "sdkconfig", "crypto-config.h")}>`];
 	// ESP-IDF replaces its own folders by fixed paths in its output, but not the folder of its project.
 	if (isRelease) flags.push(`-ffile-prefix-map=${folder}=build`);
 	return flags;
 }
 
-export async function buildForChip(order: BuildOrder): Promise<Places> {
+export async function buildForChip(buildOptions: BuildOptions): Promise<Places> {
 	const sdk = findSDK();
-	const { board, idf } = order;
-	const places = await writeAll(order, sdk);
+	const { board, idf } = buildOptions;
+	const places = await writeAll(buildOptions, sdk);
 	// An old image must be deleted, because mcconfig continues if ESP-IDF fails.
 	rmSync(places.image, { force: true });
 	const env = {
 		...process.env,
 		IDF_PATH: idf,
-		EXTRA_CFLAGS: extraFlags(order, places).join(" "),
+		EXTRA_CFLAGS: extraFlags(buildOptions, places).join(" "),
 		MODDABLE: sdk.folder,
 		PATH: pathWith(sdk),
 	};
@@ -196,7 +196,7 @@ export async function buildForChip(order: BuildOrder): Promise<Places> {
 	const platform = `esp32:./chips/${board.chip}`;
 	const manifest = join(places.folder, "manifest.json");
 	const args = ["-m", "-p", platform, "-t", "build", "-o", places.output, manifest];
-	const { status, warnings, errors } = await run(join(sdk.tools, "mcconfig"), args, env, order.report);
+	const { status, warnings, errors } = await run(join(sdk.tools, "mcconfig"), args, env, buildOptions.report);
 	const failure = failureOf(status, warnings, errors, existsSync(places.image));
 	if (failure === undefined) return places;
 	// The output is deleted. The next build would otherwise use it, although settings are missing and C was compiled

@@ -2,7 +2,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { InstructionSet } from "./byte-code.js";
-import { ADVICE, strangeIn } from "./engine.js";
+import { ADVICE, changedFileIn } from "./engine.js";
 import { shareEnvironments } from "./environments.js";
 import { Heap } from "./heap.js";
 import { checkLookUps } from "./look-ups.js";
@@ -25,7 +25,7 @@ const text = readFileSync(file, "utf8");
 // After a failure the file is deleted. Otherwise make would consider it complete.
 rmSync(file);
 const xs = join(process.env["MODDABLE"]!, "xs");
-const problem = strangeIn(xs);
+const problem = changedFileIn(xs);
 if (problem === undefined) {
 	try {
 		writeFileSync(file, smaller(text, join(xs, "sources")));

@@ -6,8 +6,8 @@
 import { dirname, join, relative, sep } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
 import { withArrows } from "./arrows.js";
-import { asWritten } from "./as-written.js";
 import { withAssignedFields } from "./assigned-fields.js";
+import { revertBundlerChanges } from "./bundler-changes.js";
 import { withOwnMethods } from "./own-methods.js";
 import { withOwnNames } from "./own-names.js";
 import { withPlainFields } from "./plain-fields.js";
@@ -35,7 +35,7 @@ export interface Made {
 const NOTHING: Made = Object.freeze({ modules: {}, constants: {} });
 
 async function shortened(script: string): Promise<string> {
-	const plain = withPlainFields(withOwnMethods(withArrows(asWritten(script))));
+	const plain = withPlainFields(withOwnMethods(withArrows(revertBundlerChanges(script))));
 	return withShortNames(withOwnNames(await withAssignedFields(plain)));
 }
 

@@ -96,7 +96,7 @@ export function formatOther(unit: Unit, span: Span): string {
 }
 
 /** Formats day and time. At midnight only the day is shown. */
-export function formatWall(wallMs: number): string {
+export function formatWallClock(wallMs: number): string {
 	return (wallMs % DAY_MS === 0 ? SHORT_DAYS : format({ dateStyle: "medium", timeStyle: "short" })).format(wallMs);
 }
 

@@ -1,6 +1,6 @@
 /** A button that copies a text. */
 import { useState } from "preact/hooks";
-import { announce, Button } from "./parts.js";
+import { announce, Button } from "./components.js";
 import { t } from "./text.js";
 
 export function CopyButton({ text, label }: { text: () => string; label?: string }) {

@@ -1,8 +1,8 @@
 /** Modal dialogs. */
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Button, ErrorNotice } from "./components.js";
 import type { DeviceError } from "./device.js";
-import { Button, ErrorNotice } from "./parts.js";
 import { t } from "./text.js";
 import { asDeviceError } from "./use-device.js";
 

@@ -1,7 +1,7 @@
 /** A button that fetches a file from the gateway and saves it. */
 import { useState } from "preact/hooks";
+import { Button, ErrorNotice } from "./components.js";
 import { type DeviceError, get } from "./device.js";
-import { Button, ErrorNotice } from "./parts.js";
 import { saveFile } from "./save-file.js";
 import { t } from "./text.js";
 import { asDeviceError } from "./use-device.js";

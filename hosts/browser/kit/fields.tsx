@@ -1,10 +1,10 @@
 /** Form fields that are made from descriptions. */
 import { useId, useState } from "preact/hooks";
 import type { TextKey } from "../text/all.js";
+import { Button } from "./components.js";
 import type { DeviceError } from "./device.js";
 import type { Form } from "./forms.js";
 import { USER } from "./login.js";
-import { Button } from "./parts.js";
 import { t } from "./text.js";
 import { errorText } from "./use-device.js";
 

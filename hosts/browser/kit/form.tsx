@@ -1,9 +1,9 @@
 /** A form made from descriptions of its fields. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { announce, Button, Card, ErrorNotice, Notice, Pending } from "./components.js";
 import { type DeviceError, post } from "./device.js";
 import { type Draft, Field, type FieldSpec, type FieldValue, faultOf, refusalText } from "./fields.js";
-import { announce, Button, Card, ErrorNotice, Notice, Pending } from "./parts.js";
 import { t } from "./text.js";
 import { useUnsaved } from "./unsaved.js";
 import { asDeviceError, useDevice } from "./use-device.js";

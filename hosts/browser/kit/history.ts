@@ -2,7 +2,7 @@
 import { get, READ_MS } from "./device.js";
 import { type Level, type Piece, piecesOf, type Span, spanOf, type Unit, within } from "./periods.js";
 import type { History } from "./replies.js";
-import { momentOf } from "./wall.js";
+import { momentOf } from "./wall-clock.js";
 
 /**
  * Time by which a span is extended at both ends. Until the zone's name has arrived, the current offset from UTC is

@@ -4,11 +4,11 @@
  * large readout. Both stay in memory while the page is open.
  */
 import { useEffect } from "preact/hooks";
+import { announce } from "./components.js";
 import { addPoint, forgetCurve, points } from "./curve-points.js";
 import { type DeviceError, get, OFFLINE, QUICK_TIMEOUT_MS, READ_MS, reachable } from "./device.js";
 import { follow, following } from "./follow.js";
 import { advanceLocalTime } from "./format.js";
-import { announce } from "./parts.js";
 import { importedWh, isLocked, powerOf } from "./power.js";
 import type { Readout as FreshReadout, LastReadout, NetworkStatus, Schedule, Status, Timezone } from "./replies.js";
 import { loggedIn } from "./session.js";
@@ -205,7 +205,7 @@ declare const LACKING: string;
  * Returns a function that tells whether both the page and the firmware have a part or protocol. No name may contain
  * another name.
  */
-export function useBuilt(): (name: string) => boolean {
+export function useHasPart(): (name: string) => boolean {
 	const now = useStore(status);
 	return (name) => !LACKING.includes(name) && !now?.without?.includes(name);
 }

@@ -39,9 +39,9 @@ const HOUR_S = 3600;
 
 /** Converts periods, which must be in chronological order. */
 export function piecesOf(periods: readonly Period[]): readonly Piece[] {
-	const wallOf = ({ localtime }: Period) => Date.parse(`${localtime.slice(0, 19)}Z`);
+	const wallClockOf = ({ localtime }: Period) => Date.parse(`${localtime.slice(0, 19)}Z`);
 	/** Returns the seconds by which the wall clock is ahead of UTC. */
-	const ahead = (period: Period) => wallOf(period) / 1000 - period.start;
+	const ahead = (period: Period) => wallClockOf(period) / 1000 - period.start;
 	const changes = periods.flatMap((period, index) => {
 		const byS = index === 0 ? 0 : ahead(period) - ahead(periods[index - 1]);
 		return byS === 0 ? [] : [{ atS: period.start, byS }];
@@ -54,9 +54,9 @@ export function piecesOf(periods: readonly Period[]): readonly Piece[] {
 	return periods.map((period, index) => {
 		const { start, end } = period;
 		const next = periods[index + 1];
-		const fromMs = wallOf(period);
+		const fromMs = wallClockOf(period);
 		// A day with a clock change is an hour longer or shorter than its wall-clock times suggest.
-		const toMs = next?.start === end ? wallOf(next) : fromMs + (end - start) * 1000;
+		const toMs = next?.start === end ? wallClockOf(next) : fromMs + (end - start) * 1000;
 		return { period, fromMs, toMs, season: seasonOf(period) };
 	});
 }

@@ -4,7 +4,7 @@
  */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { TextKey } from "../text/all.js";
-import type { IconName } from "./parts.js";
+import type { IconName } from "./components.js";
 import { forgetUnsaved, isUnsaved, leaveBy } from "./unsaved.js";
 
 interface Place {

@@ -1,9 +1,9 @@
 /** Fills the history from the meter's own load profile. */
 import { useState } from "preact/hooks";
+import { Button, Card, ErrorNotice, Pending } from "../kit/components.js";
 import { type DeviceError, post } from "../kit/device.js";
 import { failureText } from "../kit/failures.js";
 import { formatNumber } from "../kit/format.js";
-import { Button, Card, ErrorNotice, Pending } from "../kit/parts.js";
 import type { BackfillStatus } from "../kit/replies.js";
 import { language, t } from "../kit/text.js";
 import { asDeviceError, useDevice, usePoll } from "../kit/use-device.js";

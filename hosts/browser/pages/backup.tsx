@@ -1,11 +1,11 @@
 /** Saves the settings to a file, and restores settings from a file. */
 import { useState } from "preact/hooks";
+import { announce, Button, Card, ErrorNotice, Fact, Facts, Notice } from "../kit/components.js";
 import { awaitRestart, type DeviceError, post } from "../kit/device.js";
 import { FetchButton } from "../kit/fetch-button.js";
 import { FilePick } from "../kit/file-pick.js";
 import { formatMoment } from "../kit/format.js";
 import { forget, keep, kept } from "../kit/kept.js";
-import { announce, Button, Card, ErrorNotice, Fact, Facts, Notice } from "../kit/parts.js";
 import { PLACES } from "../kit/place.js";
 import type { Restored } from "../kit/replies.js";
 import { language, t } from "../kit/text.js";

@@ -1,12 +1,12 @@
 /** Live values for batteries and wallboxes, and the addresses of the devices that may request them. */
 import { useState } from "preact/hooks";
 import { LIVE_METER, LIVE_METER_CLIENTS } from "../kit/bodies.js";
+import { Button, Card, ErrorNotice, Notice, Pending } from "../kit/components.js";
 import { post } from "../kit/device.js";
 import { type Draft, Field, type FieldSpec } from "../kit/fields.js";
 import { Form, SettingsCard } from "../kit/form.js";
 import { formatAge, formatNumber } from "../kit/format.js";
 import { choicesOf, fieldsOf } from "../kit/limits.js";
-import { Button, Card, ErrorNotice, Notice, Pending } from "../kit/parts.js";
 import type { LiveClients, LiveStatus } from "../kit/replies.js";
 import { language, t } from "../kit/text.js";
 import { asDeviceError, useDevice, usePoll } from "../kit/use-device.js";

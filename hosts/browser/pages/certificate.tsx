@@ -1,12 +1,12 @@
 /** The gateway's certificate. */
 
 import { useId, useState } from "preact/hooks";
+import { Button, Card, ErrorNotice, Fact, Facts, Notice, Pending } from "../kit/components.js";
 import { awaitRestart, DeviceError, post } from "../kit/device.js";
 import { Confirm } from "../kit/dialog.js";
 import { FetchButton } from "../kit/fetch-button.js";
 import { formatDate } from "../kit/format.js";
 import { status } from "../kit/live.js";
-import { Button, Card, ErrorNotice, Fact, Facts, Notice, Pending } from "../kit/parts.js";
 import type { Certificate } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";

@@ -1,10 +1,10 @@
 /** The gateway's clock, which can be set to the browser's time. */
 
 import { useEffect, useState } from "preact/hooks";
+import { announce, Button, Card, ErrorNotice, Fact, Facts, Notice, Pending } from "../kit/components.js";
 import { type DeviceError, get, post } from "../kit/device.js";
 import { advanceLocalTime, formatLocalTime } from "../kit/format.js";
 import { refresh } from "../kit/live.js";
-import { announce, Button, Card, ErrorNotice, Fact, Facts, Notice, Pending } from "../kit/parts.js";
 import type { Clock } from "../kit/replies.js";
 import { language, t } from "../kit/text.js";
 import { asDeviceError, useDevice, usePoll } from "../kit/use-device.js";

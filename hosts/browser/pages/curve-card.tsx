@@ -1,7 +1,8 @@
 /** The overview's card with the latest power. */
+
+import { Card } from "../kit/components.js";
 import { Curve } from "../kit/curve.js";
 import { points } from "../kit/curve-points.js";
-import { Card } from "../kit/parts.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 import { useZone } from "../kit/zone.js";

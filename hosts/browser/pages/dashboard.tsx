@@ -1,6 +1,7 @@
 /** The overview: power, counters, and the state of all connections. */
 import { type ComponentChildren, type ComponentType, Fragment } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { Button, Card, Chip, type ChipState, Fact, Facts, Notice, Progress } from "../kit/components.js";
 import { reachable } from "../kit/device.js";
 import { failureText, isAtHead } from "../kit/failures.js";
 import { formatAge, formatLocalTime, formatMoment, formatNumber, formatPeriod, formatReading } from "../kit/format.js";
@@ -20,10 +21,9 @@ import {
 	sinceS,
 	stale,
 	status,
-	useBuilt,
+	useHasPart,
 	useLocked,
 } from "../kit/live.js";
-import { Button, Card, Chip, type ChipState, Fact, Facts, Notice, Progress } from "../kit/parts.js";
 import { countersOf } from "../kit/power.js";
 import type { NetworkStatus, Reading, Status } from "../kit/replies.js";
 import { display } from "../kit/session.js";
@@ -282,7 +282,7 @@ function LaterCards({ children }: { children: ComponentChildren }) {
 }
 
 function LinksCard({ now }: { now: Status }) {
-	const isBuilt = useBuilt();
+	const hasPart = useHasPart();
 	const link = useStore(network);
 	const isDisplay = useStore(display);
 	const newer = now.upgrade_version;
@@ -292,8 +292,8 @@ function LinksCard({ now }: { now: Status }) {
 				<MeterChip now={now} />
 				{link !== undefined && <WiFiChip link={link} />}
 				<ZigbeeChip state={now.zigbee_state} />
-				{isBuilt("hub") && <OutputChip name={t("state.hub")} state={now.hub_state} />}
-				{isBuilt("mqtt") && <OutputChip name="MQTT" state={now.mqtt_state} />}
+				{hasPart("hub") && <OutputChip name={t("state.hub")} state={now.hub_state} />}
+				{hasPart("mqtt") && <OutputChip name="MQTT" state={now.mqtt_state} />}
 				<Chip state={now.clock_valid ? "good" : "warning"} name={t("state.clock")}>
 					{t(now.clock_valid ? "state.ok" : "state.unset")}
 				</Chip>

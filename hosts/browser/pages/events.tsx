@@ -1,8 +1,9 @@
 /** The event log, described in words. */
+
+import { Button, Card, DownloadButton, Pending } from "../kit/components.js";
 import { CopyButton } from "../kit/copy-button.js";
 import { failureText } from "../kit/failures.js";
 import { formatMoment, formatPeriod } from "../kit/format.js";
-import { Button, Card, DownloadButton, Pending } from "../kit/parts.js";
 import type { Event, EventLog } from "../kit/replies.js";
 import { isText, language, t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";

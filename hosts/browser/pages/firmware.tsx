@@ -1,6 +1,7 @@
 /** Firmware updates from a file or by download. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { SYSTEM_UPGRADE } from "../kit/bodies.js";
+import { Button, Card, ErrorNotice, Fact, Facts, Notice, type NoticeKind, Pending } from "../kit/components.js";
 import { awaitRestart, type DeviceError, post, reachable } from "../kit/device.js";
 import { Dialog } from "../kit/dialog.js";
 import type { Draft } from "../kit/fields.js";
@@ -10,8 +11,7 @@ import { SettingsCard } from "../kit/form.js";
 import { formatNumber } from "../kit/format.js";
 import { forget, keep, kept } from "../kit/kept.js";
 import { fieldsOf } from "../kit/limits.js";
-import { refresh, status, useBuilt } from "../kit/live.js";
-import { Button, Card, ErrorNotice, Fact, Facts, Notice, type NoticeKind, Pending } from "../kit/parts.js";
+import { refresh, status, useHasPart } from "../kit/live.js";
 import { formatPercent } from "../kit/percent.js";
 import type { Version } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
@@ -328,7 +328,7 @@ const UPGRADE_FIELDS = fieldsOf(SYSTEM_UPGRADE, [
 ]);
 
 export function UpgradeCard() {
-	const isBuilt = useBuilt();
-	const fields = UPGRADE_FIELDS.filter(({ name }) => isBuilt(name));
+	const hasPart = useHasPart();
+	const fields = UPGRADE_FIELDS.filter(({ name }) => hasPart(name));
 	return <SettingsCard title={t("upgrade.title")} path="system/upgrade" fields={fields} />;
 }

@@ -1,13 +1,13 @@
 /** Roll-out by an Eclipse hawkBit server: the result of the last poll, and the settings. */
 import { useRef } from "preact/hooks";
 import { HAWKBIT } from "../kit/bodies.js";
+import { Card, Chip, Fact, Facts, Notice, Pending } from "../kit/components.js";
 import { post } from "../kit/device.js";
 import type { Draft, FieldSpec } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
 import { formatMoment } from "../kit/format.js";
 import { choicesOf, fieldsOf } from "../kit/limits.js";
 import { refresh, status } from "../kit/live.js";
-import { Card, Chip, Fact, Facts, Notice, Pending } from "../kit/parts.js";
 import type { Hawkbit } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { isText, language, t } from "../kit/text.js";

@@ -4,13 +4,13 @@
  */
 import { useState } from "preact/hooks";
 import { HUB } from "../kit/bodies.js";
+import { Card, Fact, Facts, Pending } from "../kit/components.js";
 import { post } from "../kit/device.js";
 import type { FieldSpec } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
 import { formatMoment } from "../kit/format.js";
 import { fieldsOf } from "../kit/limits.js";
-import { refresh, status, useBuilt } from "../kit/live.js";
-import { Card, Fact, Facts, Pending } from "../kit/parts.js";
+import { refresh, status, useHasPart } from "../kit/live.js";
 import type { Hub as HubSettings } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
@@ -93,7 +93,7 @@ function hubFields({ cert_max_size }: HubSettings, hasStatistics: boolean): read
 function HubForm({ settings, onSaved }: FormProps<HubSettings>) {
 	const { enabled, url = "", lang = "en", statistics } = settings;
 	const [wanted, setWanted] = useState(enabled);
-	const hasStatistics = useBuilt()("statistics");
+	const hasStatistics = useHasPart()("statistics");
 	return (
 		<>
 			<p>{t(wanted ? "hub.why" : "hub.off")}</p>

@@ -1,14 +1,14 @@
 /** Page about sending readings to Home Assistant and MQTT. */
-import { useBuilt } from "../kit/live.js";
+import { useHasPart } from "../kit/live.js";
 import { HomeAssistantCard } from "./home-assistant.js";
 import { MQTTCard } from "./mqtt.js";
 
 export function Hub() {
-	const isBuilt = useBuilt();
+	const hasPart = useHasPart();
 	return (
 		<div class="cards">
-			{isBuilt("mqtt") && <MQTTCard />}
-			{isBuilt("hub") && <HomeAssistantCard />}
+			{hasPart("mqtt") && <MQTTCard />}
+			{hasPart("hub") && <HomeAssistantCard />}
 		</div>
 	);
 }

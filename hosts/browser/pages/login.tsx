@@ -1,10 +1,10 @@
 /** The login, as a separate page and as a form for the dialog that appears after the end of a session. */
 import { useState } from "preact/hooks";
 import { LanguageChoice } from "../kit/choices.js";
+import { Button, ErrorNotice, Icon, Notice } from "../kit/components.js";
 import type { DeviceError } from "../kit/device.js";
 import { AccountName, Field } from "../kit/fields.js";
 import { logIn } from "../kit/login.js";
-import { Button, ErrorNotice, Icon, Notice } from "../kit/parts.js";
 import { ending, reader } from "../kit/session.js";
 import { useStore } from "../kit/store.js";
 import { t } from "../kit/text.js";

@@ -5,12 +5,12 @@
  */
 
 import { useEffect, useRef, useState } from "preact/hooks";
+import { announce, Button, ErrorNotice, Fact, Facts, Icon, Notice, Progress } from "../kit/components.js";
 import { type DeviceError, post } from "../kit/device.js";
 import { failureText } from "../kit/failures.js";
 import { Field } from "../kit/fields.js";
 import { formatNumber } from "../kit/format.js";
 import { status } from "../kit/live.js";
-import { announce, Button, ErrorNotice, Fact, Facts, Icon, Notice, Progress } from "../kit/parts.js";
 import type { Probe } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { isText, language, t } from "../kit/text.js";

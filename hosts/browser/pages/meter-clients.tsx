@@ -4,10 +4,10 @@
  * needs a key.
  */
 import { useEffect, useRef, useState } from "preact/hooks";
+import { Icon } from "../kit/components.js";
 import { type DeviceError, get, post } from "../kit/device.js";
 import type { Draft } from "../kit/fields.js";
 import { readFailure, readNow, readout } from "../kit/live.js";
-import { Icon } from "../kit/parts.js";
 import { countersOf } from "../kit/power.js";
 import { t } from "../kit/text.js";
 import type { TextKey } from "../text/all.js";

@@ -1,13 +1,13 @@
 /** Settings for access to a DLMS/COSEM meter. Secrets cannot be read back from the gateway. */
 import { useState } from "preact/hooks";
 import { DLMS_CONFIG } from "../kit/bodies.js";
+import { announce, Button, Card, Pending } from "../kit/components.js";
 import { post } from "../kit/device.js";
 import { Confirm } from "../kit/dialog.js";
 import type { Draft, FieldSpec, FieldValue } from "../kit/fields.js";
 import { Form, SettingsCard } from "../kit/form.js";
 import { choicesOf, fieldsOf } from "../kit/limits.js";
 import { type Readout, reading, readNow, readout } from "../kit/live.js";
-import { announce, Button, Card, Pending } from "../kit/parts.js";
 import { useStore } from "../kit/store.js";
 import { t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";

@@ -3,9 +3,9 @@
  * the right settings if the gateway supports the meter. The pages "meter" and "overview" and the wizard use it.
  */
 import { useState } from "preact/hooks";
+import { announce, Button, ErrorNotice, Notice } from "../kit/components.js";
 import { type DeviceError, post } from "../kit/device.js";
 import { refresh } from "../kit/live.js";
-import { announce, Button, ErrorNotice, Notice } from "../kit/parts.js";
 import type { Advice, Unasked } from "../kit/replies.js";
 import { Store } from "../kit/store.js";
 import { t } from "../kit/text.js";

@@ -1,10 +1,10 @@
 /** The raw log of the session with the meter. */
 
 import { useState } from "preact/hooks";
+import { Button, Card, Notice, Pending } from "../kit/components.js";
 import { CopyButton } from "../kit/copy-button.js";
 import { Field } from "../kit/fields.js";
 import { formatNumber } from "../kit/format.js";
-import { Button, Card, Notice, Pending } from "../kit/parts.js";
 import type { Log } from "../kit/replies.js";
 import { language, t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";

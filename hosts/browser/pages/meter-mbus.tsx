@@ -1,11 +1,11 @@
 /** Settings of M-Bus, and the search for the meters on the line. */
 import { useState } from "preact/hooks";
 import { MBUS_CONFIG } from "../kit/bodies.js";
+import { announce, Button, Card, ErrorNotice, Notice, Pending } from "../kit/components.js";
 import { type DeviceError, post } from "../kit/device.js";
 import type { Draft } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
 import { choicesOf, fieldsOf } from "../kit/limits.js";
-import { announce, Button, Card, ErrorNotice, Notice, Pending } from "../kit/parts.js";
 import { t } from "../kit/text.js";
 import { asDeviceError, useDevice } from "../kit/use-device.js";
 import { speedText } from "./speeds.js";

@@ -1,11 +1,11 @@
 /** List of values that the gateway requests from a DLMS/COSEM meter. The list is always saved as a whole. */
 import { useState } from "preact/hooks";
 import { DLMS_OBIS } from "../kit/bodies.js";
+import { announce, Button, Card, ErrorNotice, Notice, Pending } from "../kit/components.js";
 import { DeviceError, post } from "../kit/device.js";
 import type { Draft, FieldSpec } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
 import { readout } from "../kit/live.js";
-import { announce, Button, Card, ErrorNotice, Notice, Pending } from "../kit/parts.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 import { useUnsaved } from "../kit/unsaved.js";

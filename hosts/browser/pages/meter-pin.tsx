@@ -1,11 +1,11 @@
 /** Enters the meter's PIN by flashes of the optical head. */
 import { useEffect, useState } from "preact/hooks";
 import { METER_PIN } from "../kit/bodies.js";
+import { announce, Button, Notice } from "../kit/components.js";
 import { post, remove } from "../kit/device.js";
 import { Form } from "../kit/form.js";
 import { fieldsOf } from "../kit/limits.js";
 import { reading, readNow, readout } from "../kit/live.js";
-import { announce, Button, Notice } from "../kit/parts.js";
 import { isOpen } from "../kit/power.js";
 import { useStore } from "../kit/store.js";
 import { t } from "../kit/text.js";

@@ -1,14 +1,14 @@
 /** Settings for reading the meter. */
 import { useEffect, useState } from "preact/hooks";
 import { IEC62056_CONFIG, IEC62056_CONTROL, IEC62056_SCHEDULE, METER_PROTOCOL } from "../kit/bodies.js";
+import { Card, Fact, Facts, Notice, Pending } from "../kit/components.js";
 import { post } from "../kit/device.js";
 import { failureText } from "../kit/failures.js";
 import type { Draft, FieldSpec } from "../kit/fields.js";
 import { Form, SettingsCard } from "../kit/form.js";
 import { advanceLocalTime, formatLocalTime, formatNumber } from "../kit/format.js";
 import { choicesOf, fieldsOf } from "../kit/limits.js";
-import { readFailure, readout, status, useBuilt } from "../kit/live.js";
-import { Card, Fact, Facts, Notice, Pending } from "../kit/parts.js";
+import { readFailure, readout, status, useHasPart } from "../kit/live.js";
 import type { Status } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
@@ -26,7 +26,7 @@ import { SPEEDS } from "./speeds.js";
 export function Meter() {
 	const [protocol, setProtocol] = useState<string>();
 	const [usesDLMS, setUsesDLMS] = useState(false);
-	const isBuilt = useBuilt();
+	const hasPart = useHasPart();
 	const isIEC = protocol === undefined || protocol === "iec62056";
 	const isDLMS = protocol === "dlms" || (isIEC && usesDLMS);
 	const failure = useStore(readFailure);
@@ -55,7 +55,7 @@ export function Meter() {
 						key={revision}
 						title={t("iec.title")}
 						path="iec62056/config"
-						fields={isBuilt("dlms") ? IEC_FIELDS : IEC_FIELDS.filter(({ name }) => name !== "mode_e_dlms")}
+						fields={hasPart("dlms") ? IEC_FIELDS : IEC_FIELDS.filter(({ name }) => name !== "mode_e_dlms")}
 						onValue={(values) => setUsesDLMS(values["mode_e_dlms"] === true)}
 					/>
 				)}
@@ -98,11 +98,11 @@ export function ProtocolForm({ isMain = true, onValue }: ProtocolFormProps) {
 	useEffect(() => {
 		if (value !== undefined) onValue?.(value.protocol);
 	}, [value]);
-	const isBuilt = useBuilt();
+	const hasPart = useHasPart();
 	if (value === undefined) return <Pending error={error} reload={reload} />;
 	const { protocol } = value;
 	// Another firmware may have stored a protocol that this firmware does not have.
-	const choices = PROTOCOLS.filter((one) => one.value === protocol || isBuilt(one.value));
+	const choices = PROTOCOLS.filter((one) => one.value === protocol || hasPart(one.value));
 	return (
 		<Form
 			fields={[{ name: "protocol", label: "protocol.label", help: "protocol.help", kind: "choice", choices }]}

@@ -3,12 +3,12 @@
  * stored.
  */
 import { MQTT } from "../kit/bodies.js";
+import { Card, Fact, Facts, Pending } from "../kit/components.js";
 import { post } from "../kit/device.js";
 import type { FieldSpec } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
 import { choicesOf, fieldsOf } from "../kit/limits.js";
 import { refresh, status } from "../kit/live.js";
-import { Card, Fact, Facts, Pending } from "../kit/parts.js";
 import type { MQTT as MQTTSettings } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { t } from "../kit/text.js";

@@ -2,13 +2,13 @@
 
 import { useState } from "preact/hooks";
 import { NETWORK_AP, NETWORK_ETHERNET, NETWORK_FALLBACK_AP } from "../kit/bodies.js";
+import { announce, Button, Card, ErrorNotice, Fact, Facts, Notice, Pending } from "../kit/components.js";
 import { awaitRestart, post } from "../kit/device.js";
 import { Confirm } from "../kit/dialog.js";
 import type { Draft } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
 import { formatMoment, formatNumber } from "../kit/format.js";
 import { fieldsOf } from "../kit/limits.js";
-import { announce, Button, Card, ErrorNotice, Fact, Facts, Notice, Pending } from "../kit/parts.js";
 import type { Ethernet, NetworkStatus } from "../kit/replies.js";
 import { language, t } from "../kit/text.js";
 import { asDeviceError, type Loaded, useDevice, usePoll } from "../kit/use-device.js";

@@ -4,12 +4,12 @@
  */
 import { useState } from "preact/hooks";
 import { HUB } from "../kit/bodies.js";
+import { announce, Button, Chip, ErrorNotice, Fact, Facts, Notice } from "../kit/components.js";
 import { type DeviceError, get } from "../kit/device.js";
 import type { Draft, FieldSpec } from "../kit/fields.js";
 import { formatMoment } from "../kit/format.js";
 import { choicesOf } from "../kit/limits.js";
 import { refresh } from "../kit/live.js";
-import { announce, Button, Chip, ErrorNotice, Fact, Facts, Notice } from "../kit/parts.js";
 import type { HubTest, MQTTTest } from "../kit/replies.js";
 import { isText, language, t } from "../kit/text.js";
 import { asDeviceError } from "../kit/use-device.js";

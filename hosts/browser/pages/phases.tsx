@@ -1,7 +1,8 @@
 /** The card of the overview that shows the phases. */
+
+import { Card, Fact, Facts } from "../kit/components.js";
 import { formatReading } from "../kit/format.js";
 import { readout } from "../kit/live.js";
-import { Card, Fact, Facts } from "../kit/parts.js";
 import { phasesOf } from "../kit/phases.js";
 import type { Reading } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";

@@ -1,13 +1,13 @@
 /** Form for the electricity prices that the gateway stores. */
 import { useState } from "preact/hooks";
 import { PRICES } from "../kit/bodies.js";
+import { Button, Card, Notice, Pending } from "../kit/components.js";
 import { decimalCell, microOf } from "../kit/csv.js";
 import { post } from "../kit/device.js";
 import { Confirm } from "../kit/dialog.js";
 import type { Draft, FieldSpec } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
 import { formatDate, withMinus } from "../kit/format.js";
-import { Button, Card, Notice, Pending } from "../kit/parts.js";
 import type { PricePeriod, Prices } from "../kit/replies.js";
 import { language, t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";

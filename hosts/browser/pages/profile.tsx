@@ -2,12 +2,12 @@
 import { useState } from "preact/hooks";
 import { type Bar, Bars } from "../kit/bars.js";
 import { Choice } from "../kit/choices.js";
+import { announce, Button, Card, DownloadButton, Notice, Progress } from "../kit/components.js";
 import { decimalCell } from "../kit/csv.js";
 import { type DeviceError, get } from "../kit/device.js";
 import { failureText } from "../kit/failures.js";
 import { formatDecimal, formatMoment, formatNumber, kiloUnit } from "../kit/format.js";
 import { READOUT_CUT, status } from "../kit/live.js";
-import { announce, Button, Card, DownloadButton, Notice, Progress } from "../kit/parts.js";
 import type { Profile } from "../kit/replies.js";
 import { Store, useStore } from "../kit/store.js";
 import { Table } from "../kit/table.js";

@@ -1,10 +1,10 @@
 /** All values of the last readout. */
 
 import { useMemo, useState } from "preact/hooks";
+import { announce, Card, DownloadButton, ErrorNotice, Fact, Facts, Notice } from "../kit/components.js";
 import { CopyButton } from "../kit/copy-button.js";
 import type { DeviceError } from "../kit/device.js";
 import { type Readout, readout, status } from "../kit/live.js";
-import { announce, Card, DownloadButton, ErrorNotice, Fact, Facts, Notice } from "../kit/parts.js";
 import type { Missing, Reading } from "../kit/replies.js";
 import { display } from "../kit/session.js";
 import { useStore } from "../kit/store.js";

@@ -1,9 +1,9 @@
 /** The diagnostic report for the manufacturer. */
 import { useState } from "preact/hooks";
+import { Card, ErrorNotice, Notice } from "../kit/components.js";
 import { type DeviceError, post } from "../kit/device.js";
 import { FetchButton } from "../kit/fetch-button.js";
 import { Field, type FieldSpec } from "../kit/fields.js";
-import { Card, ErrorNotice, Notice } from "../kit/parts.js";
 import type { Control, Version } from "../kit/replies.js";
 import { t } from "../kit/text.js";
 import { asDeviceError, useDevice } from "../kit/use-device.js";

@@ -1,9 +1,9 @@
 /** Password, sessions, tokens and certificate. */
 
 import { useState } from "preact/hooks";
+import { announce, Button, Card, ErrorNotice, Pending } from "../kit/components.js";
 import { type DeviceError, remove } from "../kit/device.js";
 import { formatMoment } from "../kit/format.js";
-import { announce, Button, Card, ErrorNotice, Pending } from "../kit/parts.js";
 import type { Sessions } from "../kit/replies.js";
 import { language, t } from "../kit/text.js";
 import { asDeviceError, useDevice } from "../kit/use-device.js";

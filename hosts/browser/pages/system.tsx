@@ -1,14 +1,14 @@
 /** Identity, clock and power supply of the gateway; restart and factory reset. */
 import { useState } from "preact/hooks";
 import { PEAKS } from "../kit/bodies.js";
+import { Button, Card, Fact, Facts, Notice, Pending } from "../kit/components.js";
 import { awaitRestart, post } from "../kit/device.js";
 import { Confirm } from "../kit/dialog.js";
 import type { FieldSpec } from "../kit/fields.js";
 import { SettingsCard } from "../kit/form.js";
 import { formatDate, formatNumber } from "../kit/format.js";
 import { choicesOf } from "../kit/limits.js";
-import { refresh, status, useBuilt } from "../kit/live.js";
-import { Button, Card, Fact, Facts, Notice, Pending } from "../kit/parts.js";
+import { refresh, status, useHasPart } from "../kit/live.js";
 import { formatPercent } from "../kit/percent.js";
 import type { Certificate, NetworkStatus, Status, Tokens, Version } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
@@ -38,16 +38,16 @@ const PEAK_FIELDS: readonly FieldSpec[] = [
 ];
 
 export function System() {
-	const isBuilt = useBuilt();
+	const hasPart = useHasPart();
 	return (
 		<div class="cards">
 			<div class="column">
 				<ClockCard />
-				{isBuilt("prices") && <PriceCard />}
+				{hasPart("prices") && <PriceCard />}
 				<AboutCard />
 			</div>
 			<div class="column">
-				{isBuilt("peaks") && <SettingsCard title={t("peaks.title")} path="peaks" fields={PEAK_FIELDS} />}
+				{hasPart("peaks") && <SettingsCard title={t("peaks.title")} path="peaks" fields={PEAK_FIELDS} />}
 				<PowerCard />
 				<SetUpCard />
 				<RestartCard />

@@ -1,10 +1,10 @@
 /** Form for the time zone, used on the system page and in the wizard. */
 
 import type { ComponentChildren } from "preact";
+import { Pending } from "../kit/components.js";
 import { post } from "../kit/device.js";
 import type { FieldSpec } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
-import { Pending } from "../kit/parts.js";
 import type { Timezone as TimeZone } from "../kit/replies.js";
 import { useDevice } from "../kit/use-device.js";
 

@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { SYSTEM_TOKENS } from "../kit/bodies.js";
+import { Button, Card, ErrorNotice, Notice, Pending } from "../kit/components.js";
 import { CopyButton } from "../kit/copy-button.js";
 import { post, remove } from "../kit/device.js";
 import { Confirm, Dialog } from "../kit/dialog.js";
@@ -9,7 +10,6 @@ import { Form } from "../kit/form.js";
 import { formatMoment } from "../kit/format.js";
 import { fieldsOf } from "../kit/limits.js";
 import { keepFailure } from "../kit/login.js";
-import { Button, Card, ErrorNotice, Notice, Pending } from "../kit/parts.js";
 import type { NewToken, Token, Tokens as TokenList } from "../kit/replies.js";
 import { displayLink, forgetReader, reader } from "../kit/session.js";
 import { useStore } from "../kit/store.js";

@@ -1,6 +1,6 @@
 /** Firmware, backup, diagnostic report for the manufacturer, and a list of the stored data. */
 
-import { useBuilt } from "../kit/live.js";
+import { useHasPart } from "../kit/live.js";
 import { BackupCard } from "./backup.js";
 import { DataCard } from "./data.js";
 import { FirmwareCard, UpgradeCard } from "./firmware.js";
@@ -8,13 +8,13 @@ import { HawkbitCard } from "./hawkbit.js";
 import { ReportCard } from "./report.js";
 
 export function Upkeep() {
-	const isBuilt = useBuilt();
+	const hasPart = useHasPart();
 	return (
 		<div class="cards">
 			<div class="column">
 				<FirmwareCard />
 				<UpgradeCard />
-				{isBuilt("hawkbit") && <HawkbitCard />}
+				{hasPart("hawkbit") && <HawkbitCard />}
 				<DataCard />
 			</div>
 			<div class="column">

@@ -12,13 +12,13 @@ import {
 } from "../kit/amounts.js";
 import { type Bar, Bars, type Tick } from "../kit/bars.js";
 import { Choice } from "../kit/choices.js";
+import { Button, Card, DownloadButton, Pending } from "../kit/components.js";
 import { decimalCell } from "../kit/csv.js";
 import type { DeviceError } from "../kit/device.js";
 import { formatNumber } from "../kit/format.js";
 import { load, type Recent } from "../kit/history.js";
 import { useLocked } from "../kit/live.js";
 import { type Money, moneyOf, totalOf } from "../kit/money.js";
-import { Button, Card, DownloadButton, Pending } from "../kit/parts.js";
 import {
 	type Amount,
 	type Level,
@@ -34,7 +34,7 @@ import { usePricing } from "../kit/prices.js";
 import { Table } from "../kit/table.js";
 import { language, t } from "../kit/text.js";
 import { asDeviceError } from "../kit/use-device.js";
-import { momentOf, stampOf } from "../kit/wall.js";
+import { momentOf, stampOf } from "../kit/wall-clock.js";
 import { useZone } from "../kit/zone.js";
 import type { TextKey } from "../text/all.js";
 

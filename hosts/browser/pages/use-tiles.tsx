@@ -2,10 +2,18 @@
  * Consumption today, yesterday, this month and this year, each compared with the same time one day, month or year
  * earlier.
  */
-import { formatAmount, formatChange, formatOther, formatPart, formatWall, moneyText, nameOf } from "../kit/amounts.js";
+import {
+	formatAmount,
+	formatChange,
+	formatOther,
+	formatPart,
+	formatWallClock,
+	moneyText,
+	nameOf,
+} from "../kit/amounts.js";
+import { Card, Fact, Facts } from "../kit/components.js";
 import type { Recent } from "../kit/history.js";
 import { moneyOf, totalOf } from "../kit/money.js";
-import { Card, Fact, Facts } from "../kit/parts.js";
 import { type Amount, type Comparison, compare, type Piece, spanOf, sumOf, type Unit, within } from "../kit/periods.js";
 import { usePricing } from "../kit/prices.js";
 import { t } from "../kit/text.js";
@@ -91,7 +99,7 @@ export function Tile({ name, unit, wallMs, measured, pieces, compared, wide = fa
 					</Fact>
 				)}
 			</Facts>
-			{isLate && <p class="help">{t("sessions.since", { time: formatWall(inside[0].fromMs) })}</p>}
+			{isLate && <p class="help">{t("sessions.since", { time: formatWallClock(inside[0].fromMs) })}</p>}
 		</Card>
 	);
 }

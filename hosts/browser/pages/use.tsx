@@ -5,11 +5,11 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { AMOUNTS, formatMinute } from "../kit/amounts.js";
+import { Card, ErrorNotice, Fact, Facts, Notice, Pending } from "../kit/components.js";
 import type { DeviceError } from "../kit/device.js";
 import { formatNumber } from "../kit/format.js";
 import { loadRecent, loadToday, type Recent } from "../kit/history.js";
-import { readout, status, useBuilt, useLocked } from "../kit/live.js";
-import { Card, ErrorNotice, Fact, Facts, Notice, Pending } from "../kit/parts.js";
+import { readout, status, useHasPart, useLocked } from "../kit/live.js";
 import { type Amount, highestOf, type Piece, spanOf, within, withoutNothing } from "../kit/periods.js";
 import { peakOf } from "../kit/power.js";
 import { loadPrices } from "../kit/prices.js";
@@ -32,11 +32,11 @@ const READ_S = 90;
 
 export function Use() {
 	const isDisplay = useStore(display);
-	const isBuilt = useBuilt();
+	const hasPart = useHasPart();
 	return (
 		<div class="cards">
 			<History />
-			{!isDisplay && isBuilt("backfill") && <BackfillCard />}
+			{!isDisplay && hasPart("backfill") && <BackfillCard />}
 			{!isDisplay && <ProfileCard />}
 		</div>
 	);
@@ -73,7 +73,7 @@ interface Past {
 /** Loads the history, and loads it again after each quarter hour. `wallMs` is 0 until the clock is set. */
 function useHistory(loadAll: typeof loadRecent): Past {
 	const now = useStore(status);
-	const isBuilt = useBuilt();
+	const hasPart = useHasPart();
 	const { timeZone } = useZone();
 	const [recent, setRecent] = useState<Recent>({});
 	const [error, setError] = useState<DeviceError>();
@@ -86,7 +86,7 @@ function useHistory(loadAll: typeof loadRecent): Past {
 		// Old data stay until new data arrive, so that the chart keeps the user's choices.
 		const put = (loaded: Recent) => setRecent((old) => ({ ...old, ...loaded }));
 		await loadAll(wallMs, timeZone, put).catch((reason) => setError(asDeviceError(reason)));
-		if (isBuilt("prices")) await loadPrices().catch(() => undefined);
+		if (hasPart("prices")) await loadPrices().catch(() => undefined);
 	};
 	useEffect(() => {
 		reload();

@@ -6,12 +6,12 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { NETWORK_WIFI } from "../kit/bodies.js";
+import { announce, Button, ErrorNotice, Notice, Pending, Progress } from "../kit/components.js";
 import { awaitRestart, DeviceError, get, post, SCAN_MS, wait } from "../kit/device.js";
 import type { Draft, FieldSpec, FieldValue } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
 import { formatNumber } from "../kit/format.js";
 import { fieldsOf } from "../kit/limits.js";
-import { announce, Button, ErrorNotice, Notice, Pending, Progress } from "../kit/parts.js";
 import type { NetworkStatus } from "../kit/replies.js";
 import { isText, language, t } from "../kit/text.js";
 import { asDeviceError, useDevice } from "../kit/use-device.js";

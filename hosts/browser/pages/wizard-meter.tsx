@@ -3,6 +3,7 @@
  * first values.
  */
 import { useEffect, useRef } from "preact/hooks";
+import { Button, Fact, Facts, Notice, Progress } from "../kit/components.js";
 import { formatNumber } from "../kit/format.js";
 import {
 	READOUT_UNCHECKED,
@@ -13,7 +14,6 @@ import {
 	readNow,
 	readout,
 } from "../kit/live.js";
-import { Button, Fact, Facts, Notice, Progress } from "../kit/parts.js";
 import { countersOf, isLocked } from "../kit/power.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";

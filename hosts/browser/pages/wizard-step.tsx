@@ -1,6 +1,6 @@
 /** Properties of the wizard's steps, and the button that all of them share. */
 import type { ComponentChildren } from "preact";
-import { Button } from "../kit/parts.js";
+import { Button } from "../kit/components.js";
 import type { NetworkStatus } from "../kit/replies.js";
 import { t } from "../kit/text.js";
 

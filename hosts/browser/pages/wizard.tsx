@@ -4,10 +4,10 @@
  */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { LanguageChoice, ThemeChoice } from "../kit/choices.js";
+import { announce, Button, Card, ErrorNotice, Fact, Facts, Notice, Pending } from "../kit/components.js";
 import { type DeviceError, post } from "../kit/device.js";
 import { refresh, status } from "../kit/live.js";
 import { knownPassword } from "../kit/login.js";
-import { announce, Button, Card, ErrorNotice, Fact, Facts, Notice, Pending } from "../kit/parts.js";
 import type { Clock, NetworkStatus } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { t } from "../kit/text.js";

@@ -1,10 +1,10 @@
 /** Form for mapping values to Zigbee attributes. */
 import { useRef, useState } from "preact/hooks";
 import { Choice } from "../kit/choices.js";
+import { announce, Button, ErrorNotice, Notice } from "../kit/components.js";
 import type { DeviceError } from "../kit/device.js";
 import { formatDecimal, formatMoment, formatNumber } from "../kit/format.js";
 import { readout, status } from "../kit/live.js";
-import { announce, Button, ErrorNotice, Notice } from "../kit/parts.js";
 import type { Reading } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";

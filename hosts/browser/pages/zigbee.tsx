@@ -1,12 +1,12 @@
 /** State of Zigbee, the form for joining a network, and the mapping of values. */
 import { useEffect, useState } from "preact/hooks";
+import { announce, Button, Card, Fact, Facts, Notice, Pending } from "../kit/components.js";
 import { awaitRestart, post } from "../kit/device.js";
 import { Confirm } from "../kit/dialog.js";
 import type { FieldSpec } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
 import { formatNumber } from "../kit/format.js";
 import { status } from "../kit/live.js";
-import { announce, Button, Card, Fact, Facts, Notice, Pending } from "../kit/parts.js";
 import type { Zigbee as Radio, Version } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { isText, language, t } from "../kit/text.js";

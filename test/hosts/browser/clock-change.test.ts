@@ -1,7 +1,7 @@
 /** Periods of days with a clock change. */
 import assert from "node:assert/strict";
 import { type Piece, piecesOf, shownEnd } from "../../../hosts/browser/kit/periods.js";
-import { momentOf, stampOf } from "../../../hosts/browser/kit/wall.js";
+import { momentOf, stampOf } from "../../../hosts/browser/kit/wall-clock.js";
 
 const BERLIN = "Europe/Berlin";
 

@@ -3,7 +3,7 @@ import { microOf } from "../../../hosts/browser/kit/csv.js";
 import { type Money, moneyOf, tariff2Share, totalOf } from "../../../hosts/browser/kit/money.js";
 import { type Piece, piecesOf } from "../../../hosts/browser/kit/periods.js";
 import type { Period, PricePeriod, Reading } from "../../../hosts/browser/kit/replies.js";
-import { momentOf, stampOf } from "../../../hosts/browser/kit/wall.js";
+import { momentOf, stampOf } from "../../../hosts/browser/kit/wall-clock.js";
 
 const BERLIN = "Europe/Berlin";
 const utc = (text: string) => Date.parse(`${text}Z`);

@@ -10,7 +10,7 @@ import {
 	within,
 } from "../../../hosts/browser/kit/periods.js";
 import type { Period } from "../../../hosts/browser/kit/replies.js";
-import { momentOf, wallOf } from "../../../hosts/browser/kit/wall.js";
+import { momentOf, wallClockOf } from "../../../hosts/browser/kit/wall-clock.js";
 
 const BERLIN = "Europe/Berlin";
 const utc = (text: string) => Date.parse(`${text}Z`);
@@ -38,7 +38,7 @@ describe("hosts/browser/kit/wall", () => {
 			["2026-10-24T22:00:00", "2026-10-25T00:00:00"],
 			["2026-10-25T23:00:00", "2026-10-26T00:00:00"],
 		]) {
-			assert.equal(wallOf(utc(moment) / 1000, BERLIN), utc(wall), wall);
+			assert.equal(wallClockOf(utc(moment) / 1000, BERLIN), utc(wall), wall);
 			assert.equal(momentOf(utc(wall), BERLIN), utc(moment) / 1000, wall);
 		}
 		assert.equal(momentOf(utc("2026-11-22T00:00:00"), "Asia/Kathmandu"), utc("2026-11-21T18:15:00") / 1000);

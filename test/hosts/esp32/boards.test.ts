@@ -141,7 +141,7 @@ describe("The board table", () => {
 			[
 				"a PHY with an invalid address",
 				{ ...slzb, ethernet: { ...slzb.ethernet, phy: 32 } as typeof lan8720 },
-				"Ethernet: 32 is no address of a PHY",
+				"Ethernet: 32 is not an address of a PHY",
 			],
 			[
 				"RMII on a chip without it",

@@ -212,7 +212,7 @@ function faultsOfEthernet({ chip, ethernet }: Board): string[] {
 	const { phy, power, clock } = ethernet;
 	const faults: (string | false)[] = [
 		chip !== "esp32" && `Ethernet: the ${chip} has no RMII`,
-		!(Number.isInteger(phy) && phy >= 0 && phy <= 31) && `Ethernet: ${phy} is no address of a PHY`,
+		!(Number.isInteger(phy) && phy >= 0 && phy <= 31) && `Ethernet: ${phy} is not an address of a PHY`,
 		// The PHY's clock would drive a strapping pin during each reset.
 		clock === 0 && power === undefined && "Ethernet: a PHY that gives the clock to GPIO 0 needs a power pin",
 	];

@@ -84,7 +84,7 @@ static void debounce(void)
 	power_debounce button = { 0 };
 	bool pressed;
 	MUST(!power_debounce_next(&button, &pressed));
-	/* A contact that bounces back to its initial level is no press. */
+	/* A contact that bounces back to its initial level is not a press. */
 	MUST(!power_debounce_sample(&button, false));
 	MUST(power_debounce_sample(&button, true));
 	MUST(!power_debounce_sample(&button, true));

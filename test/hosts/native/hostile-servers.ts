@@ -27,9 +27,9 @@ export function between(port: number, change: (piece: Buffer, near: Socket) => U
 /** Damages exchanges: the client must report the end of each, and the next exchange must work. */
 export async function fuzzClients(peer: ClientPeer, port: number, seed: number, runs: number): Promise<void> {
 	const exchangeDamaged = async (mutator: Mutator, lane: number): Promise<void> => {
-		let turn = mutator.random.below(6);
+		let left = mutator.random.below(6);
 		const server = await between(port, (piece) =>
-			turn-- === 0 ? mutator.mutate(piece, Buffer.from([22, 3, 3, 0, 4, 14, 0, 0, 0])) : piece,
+			left-- === 0 ? mutator.mutate(piece, Buffer.from([22, 3, 3, 0, 4, 14, 0, 0, 0])) : piece,
 		);
 		const tls = { trusted: "root" };
 		const line = await peer.connect(lane, { port: server.port, timeoutMs: PATIENCE_MS, tls });

@@ -276,7 +276,7 @@ describe("The native clients", function () {
 			await refused(make({ subject: "/CN=leaf", issuer: impostor, extensions: NAMES }), trusted, UNTRUSTED);
 			const { certificate, key } = chained;
 			await refused({ certificate: certificate.split(/(?<=END CERTIFICATE-----\n)/)[0], key }, trusted, UNTRUSTED);
-			// An end entity is no authority.
+			// An end entity is not an authority.
 			const issued = make({ subject: "/CN=leaf", issuer: server, extensions: NAMES });
 			await refused({ ...issued, certificate: issued.certificate + server.certificate }, trusted, UNTRUSTED);
 		});

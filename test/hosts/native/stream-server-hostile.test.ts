@@ -607,8 +607,8 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 		});
 		peers.push(peer);
 		const damage = async (mutator: Mutator): Promise<void> => {
-			let turn = mutator.random.below(5);
-			const between = await proxy(peer, (bytes) => (turn-- === 0 ? Buffer.from(mutator.mutate(bytes, hello)) : bytes));
+			let left = mutator.random.below(5);
+			const between = await proxy(peer, (bytes) => (left-- === 0 ? Buffer.from(mutator.mutate(bytes, hello)) : bytes));
 			const carrier = dial(between.port);
 			const client = new Client(tlsOver(carrier), carrier);
 			client.request("POST /echo HTTP/1.1", "Content-Length: 3000");

@@ -39,7 +39,7 @@ function open(path: string, traces: string[]) {
 }
 
 describe("A serial port of the PC", () => {
-	it("leaves parity to software on a pseudo-terminal, and on a path that is no terminal", async () => {
+	it("leaves parity to software on a pseudo-terminal, and on a path that is not a terminal", async () => {
 		const line = await openPseudoTerminal();
 		assert.equal(createSerialPort(line.path, () => {}).hardwareParity, false);
 		await line.close();

@@ -40,7 +40,7 @@ describe("A snapshot of XS", () => {
 		assert.equal(await answer(snapshot), "B");
 		assert.equal(await answer(snapshot), "B");
 	});
-	it("is made anew if the script changes, and replaces the earlier one", async () => {
+	it("is made again if the script changes, and replaces the earlier one", async () => {
 		writeFileSync(script, counting(1));
 		await takeSnapshot(script);
 		writeFileSync(script, counting(2));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { makeBenchImage } from "../../../hosts/node/simulator-image.js";
+import { makeSimulatorImage } from "../../../hosts/node/simulator-image.js";
 import { VirtualWorld } from "../../../hosts/node/virtual.js";
 import { VirtualSlots } from "../../../hosts/node/virtual-update.js";
 import { SLOT_SIZE } from "../../../hosts/simulated/boot-loader.js";
@@ -24,7 +24,7 @@ function put({ slot }: Update, image: Uint8Array): void {
 /** An update to this version, and the world that runs it. */
 function updated(slots: VirtualSlots, version: string, securityLevel = 0) {
 	const { update } = startOn(slots);
-	const image = makeBenchImage({ version, securityLevel });
+	const image = makeSimulatorImage({ version, securityLevel });
 	put(update, image);
 	update.activate(image.length);
 	return startOn(slots);
@@ -104,9 +104,9 @@ describe("virtual OTA slots and boot loader", () => {
 
 	it("activate nothing if the image is missing, damaged, or of another length", () => {
 		const slots = new VirtualSlots();
-		const image = makeBenchImage({ version: "1.0.0", size: 20_000 });
+		const image = makeSimulatorImage({ version: "1.0.0", size: 20_000 });
 		const cases: [Uint8Array, number, RegExp][] = [
-			[new Uint8Array(0), 100, /no image/],
+			[new Uint8Array(0), 100, /not an image/],
 			[image.slice(0, 16_384), image.length, /damaged/],
 			[image.map((byte, i) => (i === 10_000 ? byte ^ 1 : byte)), image.length, /damaged/],
 			[image, image.length - 16, /not 19984/],
@@ -125,14 +125,14 @@ describe("virtual OTA slots and boot loader", () => {
 	it("have room for an image of the whole slot", () => {
 		const slots = new VirtualSlots({ size: 8 * ERASE_SIZE });
 		const { update } = startOn(slots);
-		const image = makeBenchImage({ version: "full", size: 8 * ERASE_SIZE });
+		const image = makeSimulatorImage({ version: "full", size: 8 * ERASE_SIZE });
 		put(update, image);
 		update.activate(image.length);
 		assert.equal(startOn(slots).world.info.firmwareVersion, "full");
 	});
 
 	it("start after a power cut at any moment", () => {
-		const image = makeBenchImage({ version: "1.0.0", size: 3 * ERASE_SIZE });
+		const image = makeSimulatorImage({ version: "1.0.0", size: 3 * ERASE_SIZE });
 		const size = 4 * ERASE_SIZE;
 		let cuts = 0;
 		for (let isCut = true; isCut; cuts++) {

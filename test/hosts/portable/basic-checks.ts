@@ -50,7 +50,7 @@ export const basicChecks = frozen([
 		},
 	},
 	{
-		name: "a cleared timer does not call back, and clearing twice, too late or nothing is no error",
+		name: "a cleared timer does not call back, and clearing twice, too late or nothing is not an error",
 		async run(host) {
 			let calls = 0;
 			const first = host.timers.set(() => calls++, 5);

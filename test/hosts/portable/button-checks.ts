@@ -29,7 +29,7 @@ export const buttonChecks = frozen([
 		async run(host) {
 			if (host.led === undefined) return;
 			const { io: LED, pins } = host.led;
-			for (let turn = 0; turn < 2; turn++) {
+			for (let round = 0; round < 2; round++) {
 				const led = new LED(pins);
 				for (const [onMs, offMs] of [
 					[100, 100],

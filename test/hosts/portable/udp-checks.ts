@@ -210,7 +210,7 @@ export const udpChecks = frozen([
 			expectEqual(second.udp.remotePort, first.udp.port, "the sender's port");
 			stranger.udp.write(pattern(5), GROUP, first.udp.port);
 			expectBytes(await second.receive(host), pattern(5), "the datagram to the group from outside");
-			expectEqual(stranger.calls, 0, "datagrams to a port that is no member");
+			expectEqual(stranger.calls, 0, "datagrams to a port that is not a member");
 			for (const { udp } of [first, second, stranger]) udp.close();
 		},
 	},

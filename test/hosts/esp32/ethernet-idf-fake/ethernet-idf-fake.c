@@ -239,7 +239,7 @@ esp_err_t spi_bus_initialize(spi_host_device_t host, const spi_bus_config_t *con
 {
 	esp_err_t result = CALL("spi_bus", "%d MISO %d MOSI %d SCLK %d dma %d", host, config->miso_io_num, config->mosi_io_num,
 				config->sclk_io_num, dma);
-	must(config->quadwp_io_num == -1 && config->quadhd_io_num == -1, "GPIO 0 is no line of the bus");
+	must(config->quadwp_io_num == -1 && config->quadhd_io_num == -1, "GPIO 0 is not a line of the bus");
 	make(&bus, result);
 	return result;
 }

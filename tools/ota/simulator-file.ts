@@ -1,7 +1,7 @@
 /**
  * Makes firmware files for `npm start` and `npm run linux`. Their images contain only a version and a simulated fault.
  */
-import { makeBenchImage } from "../../hosts/node/simulator-image.js";
+import { makeSimulatorImage } from "../../hosts/node/simulator-image.js";
 import {
 	IMAGE_CHIP,
 	IMAGE_DEVICE_ID,
@@ -18,7 +18,7 @@ export const FAULTS: Readonly<Record<string, number>> = {
 	deaf: IMAGE_HEARS_NOTHING,
 };
 
-export interface BenchFile {
+export interface SimulatorFile {
 	readonly version: string;
 	readonly buildNumber: number;
 	readonly securityLevel: number;
@@ -29,9 +29,9 @@ export interface BenchFile {
 	readonly packed: boolean;
 }
 
-export function makeBenchFile({ size, fault, ...rest }: BenchFile): Buffer {
+export function makeSimulatorFile({ size, fault, ...rest }: SimulatorFile): Buffer {
 	const { version, buildNumber, securityLevel } = rest;
 	const flags = fault === undefined ? 0 : FAULTS[fault];
-	const image = Buffer.from(makeBenchImage({ version, build: buildNumber, securityLevel, flags, size }));
+	const image = Buffer.from(makeSimulatorImage({ version, build: buildNumber, securityLevel, flags, size }));
 	return makeFirmwareFile({ ...rest, image, deviceId: IMAGE_DEVICE_ID, chip: IMAGE_CHIP });
 }

@@ -129,7 +129,7 @@ export const OWN_CERTIFICATE = makeCertificate({
 	validToMs: Date.UTC(2036, 0, 1),
 });
 
-export interface BenchOptions {
+export interface BedOptions {
 	readonly url?: string;
 	readonly token?: string;
 	readonly enabled?: boolean;
@@ -142,7 +142,7 @@ export interface BenchOptions {
 	readonly storage?: VirtualStorage;
 }
 
-export class HubBench {
+export class HubBed {
 	readonly world: VirtualWorld;
 	readonly server: StateServer;
 	readonly hub: Hub;
@@ -168,7 +168,7 @@ export class HubBench {
 		},
 	});
 
-	constructor(options: BenchOptions = {}) {
+	constructor(options: BedOptions = {}) {
 		const { utcMs = START_UTC_MS, power } = options;
 		this.world = new VirtualWorld({ seed: 5, ...("utcMs" in options && options.utcMs === undefined ? {} : { utcMs }) });
 		this.world.names.set("hub.lan", ADDRESS);
@@ -193,7 +193,7 @@ export class HubBench {
 				}
 			},
 		});
-		const bench = this;
+		const bed = this;
 		const text = new NodeText();
 		const shared = {
 			driver,
@@ -202,12 +202,12 @@ export class HubBench {
 			text,
 			writer: new JSONWriter(text),
 			ports: network,
-			config: { get: (field: { name: string }) => bench.settings[field.name] } as never,
+			config: { get: (field: { name: string }) => bed.settings[field.name] } as never,
 			ledger: this.ledger,
 			tlsPermit: this.tlsPermit,
 			reader: { outcomes: this.outcomes },
 			get radio() {
-				return bench.radio;
+				return bed.radio;
 			},
 			networkSettings: { hostname: "Smart-Gateway" },
 			power,
@@ -221,10 +221,10 @@ export class HubBench {
 		const access = {
 			certificates: {
 				get isSet() {
-					return bench.certificate !== undefined;
+					return bed.certificate !== undefined;
 				},
 				lend: <Result>(use: (pem: Uint8Array) => Result) =>
-					bench.certificate === undefined ? undefined : use(bench.certificate),
+					bed.certificate === undefined ? undefined : use(bed.certificate),
 			},
 			outputChanged: (failure: OutputFailure | undefined) => this.events.push(failure?.code ?? "back"),
 		};

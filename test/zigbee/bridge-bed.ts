@@ -213,7 +213,7 @@ export class PlayedClient implements ClusterClient {
 	}
 }
 
-export class World implements BridgeListener {
+export class BridgeBed implements BridgeListener {
 	readonly bridge: Bridge;
 	readonly chip: PlayedChip;
 	nowMs = 1000;
@@ -262,9 +262,9 @@ export class World implements BridgeListener {
 		const { bridge, chip } = this;
 		const endMs = this.nowMs + ms;
 		const reports = [];
-		let turns = 0;
+		let calls = 0;
 		for (;;) {
-			assert.ok(turns++ < 100_000, "the bridge never rests");
+			assert.ok(calls++ < 100_000, "the bridge never rests");
 			if (chip.isSending) {
 				const { cluster, frame, ms } = chip.sent.at(-1) as (typeof chip.sent)[number];
 				if (frame[2] === 0x0a) {

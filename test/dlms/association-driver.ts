@@ -69,7 +69,7 @@ export interface ClientOptions extends Partial<CipherOptions> {
 	pduLimit?: number;
 }
 
-export class Conversation {
+export class AssociationDriver {
 	readonly association: Association;
 	readonly cipher: Cipher;
 	readonly reading: Reading;
@@ -123,8 +123,8 @@ export class Conversation {
 	): Failure | undefined {
 		const { association } = this;
 		let step = association.begin();
-		for (let turns = 0; step !== STEP_END; turns++) {
-			assert.ok(turns < 2000, "the association does not end");
+		for (let steps = 0; step !== STEP_END; steps++) {
+			assert.ok(steps < 2000, "the association does not end");
 			if (step === STEP_COUNTER) {
 				this.grants++;
 				this.cipher.counterLimit += 3;

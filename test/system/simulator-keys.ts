@@ -24,7 +24,7 @@ function reportOf({ httpsPort, token }: ProcessGateway): Promise<Buffer> {
 	});
 }
 
-export function benchKeys(engine: EngineName): void {
+export function simulatorKeys(engine: EngineName): void {
 	describe(`Keys of ${engine === "linux" ? "npm run linux" : `npm start -- --engine ${engine}`}`, function () {
 		this.timeout(120_000);
 		let gateway: ProcessGateway | undefined;
@@ -35,7 +35,7 @@ export function benchKeys(engine: EngineName): void {
 		});
 
 		it("are made at the first start, so that the printed commands update the gateway and open its report", async () => {
-			gateway = await ProcessGateway.start(engine, { hasBenchKeys: true });
+			gateway = await ProcessGateway.start(engine, { hasSimulatorKeys: true });
 			const { stateFolder, httpsPort, diagnosis } = gateway;
 			for (const name of ["update.key", "report.key"])
 				assert.equal(statSync(join(stateFolder, name)).mode & 0o777, 0o600, name);

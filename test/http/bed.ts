@@ -8,7 +8,7 @@ import { HTTPServer } from "../../modules/http/server.js";
 import { Driver } from "../../modules/io/driver.js";
 import type { MemoryLedger } from "../../modules/io/memory.js";
 import type { Reply } from "./fake.js";
-import { type FakeClient, FakePort, FakeWorld, replies, text } from "./fake.js";
+import { type FakeClient, FakeEventLoop, FakePort, replies, text } from "./fake.js";
 
 /** `count` letters a to z, in pieces of at most `piece` bytes. */
 export class Letters implements BodySource {
@@ -71,13 +71,13 @@ export class Echo implements BodySink {
 	}
 }
 
-export class Bench implements HTTPHandler {
-	readonly world = new FakeWorld();
-	readonly port = new FakePort(this.world);
+export class Bed implements HTTPHandler {
+	readonly loop = new FakeEventLoop();
+	readonly port = new FakePort(this.loop);
 	/**
 	 * A second, secure port of the same server, with three places. Its last place serves a single request per connection.
 	 */
-	readonly securePort = new FakePort(this.world, true);
+	readonly securePort = new FakePort(this.loop, true);
 	readonly server: HTTPServer;
 	readonly mistakes: unknown[] = [];
 	readonly traced: string[] = [];
@@ -97,8 +97,8 @@ export class Bench implements HTTPHandler {
 				{ port: this.securePort, places: 3 },
 			],
 			driver: new Driver({
-				clock: this.world.clock,
-				timers: this.world.timers,
+				clock: this.loop.clock,
+				timers: this.loop.timers,
 				guard: (part, run) => {
 					assert.equal(part, "http");
 					try {
@@ -155,14 +155,14 @@ export class Bench implements HTTPHandler {
 
 	connect(windowSize?: number, port = this.port): FakeClient {
 		const client = port.connect(windowSize);
-		this.world.settle();
+		this.loop.settle();
 		return client;
 	}
 
 	/** Sends the data and returns the immediate replies. */
 	exchange(client: FakeClient, data: string | Uint8Array, isHead = false): Reply[] {
 		client.send(data);
-		this.world.settle();
+		this.loop.settle();
 		return replies(client.takeBytes(), () => isHead);
 	}
 

@@ -45,7 +45,7 @@ function nameOf(frame: Uint8Array): string {
 	return `I${number},${expected}${segmented ? "+" : ""}${content}`;
 }
 
-export class Conversation {
+export class ConnectionDriver {
 	readonly connection: HDLCConnection;
 	readonly apdu: Uint8Array;
 	nowMs = 0;
@@ -58,12 +58,12 @@ export class Conversation {
 	}
 
 	/** A connection that was connected at 0 ms by a UA with these parameters. */
-	static connected(parameters = "", options: Partial<ConnectionOptions> = {}): Conversation {
-		const conversation = new Conversation(options).connect();
-		conversation.meter(UA, Buffer.from(parameters, "hex"));
-		conversation.take();
-		conversation.nowMs = 10_000;
-		return conversation;
+	static connected(parameters = "", options: Partial<ConnectionOptions> = {}): ConnectionDriver {
+		const driver = new ConnectionDriver(options).connect();
+		driver.meter(UA, Buffer.from(parameters, "hex"));
+		driver.take();
+		driver.nowMs = 10_000;
+		return driver;
 	}
 
 	connect(): this {

@@ -102,7 +102,7 @@ export function baseTopicOf(config: ConfigStore, serial: string): string {
 	return `${config.get(MQTT_TOPIC)}/${idOf(serial)}`;
 }
 
-export class Agenda {
+export class MessageQueue {
 	readonly #deps: OutputDeps;
 	#plan: Plan | undefined;
 	#readout: Readout | undefined;

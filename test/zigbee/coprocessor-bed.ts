@@ -12,7 +12,7 @@ import { type RadioOptions, VirtualRadio } from "./virtual-radio.js";
 const SERVERS = Object.freeze([0x0000, 0x0003, 0x0702]);
 const CLIENTS = Object.freeze([0x000a, 0x0019]);
 
-export class SimulatedWorld implements RadioListener {
+export class CoprocessorBed implements RadioListener {
 	readonly servers = SERVERS;
 	readonly clients = CLIENTS;
 	readonly time = new VirtualTime();

@@ -16,7 +16,7 @@ export interface Sending extends Running {
 	settingsChanged(): void;
 }
 
-export interface OutletTexts {
+export interface OutputPartTexts {
 	readonly enabled: SettingField<boolean>;
 	/** Error code of requests to an output that is disabled. */
 	readonly disabled: string;
@@ -25,16 +25,16 @@ export interface OutletTexts {
 	readonly hasStatus: boolean;
 }
 
-export class Outlet<Sender extends Sending> implements Running {
+export class OutputPart<Sender extends Sending> implements Running {
 	/** Trusted certificates of the server. They exist in safe mode too, because the settings need them. */
 	readonly certificates: TrustedCertificates;
 	/** Undefined in safe mode, and on hosts that have no outgoing connections. */
 	readonly sender: Sender | undefined;
-	readonly texts: OutletTexts;
+	readonly texts: OutputPartTexts;
 	readonly #forget: (() => void) | undefined;
 
 	constructor(
-		texts: OutletTexts,
+		texts: OutputPartTexts,
 		certificates: TrustedCertificates,
 		sender: Sender | undefined,
 		forget: (() => void) | undefined,
@@ -75,8 +75,8 @@ export class Outlet<Sender extends Sending> implements Running {
 	}
 }
 
-export interface OutletOptions<Sender extends Sending> {
-	readonly texts: OutletTexts;
+export interface OutputPartOptions<Sender extends Sending> {
+	readonly texts: OutputPartTexts;
 	/**
 	 * Setting that refers to the stored certificates. `limit`: their maximum length in bytes; `keys`: prefix of their
 	 * keys in flash.
@@ -92,18 +92,21 @@ export interface OutletOptions<Sender extends Sending> {
 	open(deps: OutputDeps, access: OutputAccess): Sender;
 }
 
-export function openOutlet<Sender extends Sending>(core: Core, options: OutletOptions<Sender>): Outlet<Sender> {
+export function openOutputPart<Sender extends Sending>(
+	core: Core,
+	options: OutputPartOptions<Sender>,
+): OutputPart<Sender> {
 	const { config, events, ledger, storage } = core;
 	const { borrowIdentity, certificate, failed, forget, keys, limit, texts, works } = options;
 	const place = { store: config, storage, memory: ledger };
 	const certificates = new TrustedCertificates(place, certificate, keys, limit);
 	const deps = core.find(PUBLISH);
-	if (deps === undefined) return new Outlet<Sender>(texts, certificates, undefined, forget);
+	if (deps === undefined) return new OutputPart<Sender>(texts, certificates, undefined, forget);
 	const access = {
 		certificates,
 		...(borrowIdentity && { borrowIdentity }),
 		outputChanged: (failure: OutputFailure | undefined) =>
 			failure === undefined ? events.note(works) : events.note(failed, failure.code),
 	};
-	return new Outlet(texts, certificates, options.open(deps, access), forget);
+	return new OutputPart(texts, certificates, options.open(deps, access), forget);
 }

@@ -9,7 +9,7 @@ import type { OutputAccess, OutputDeps } from "./output.js";
 import { PUBLISH } from "./part.js";
 import type { Visits } from "./visits.js";
 
-export abstract class Visitor<Kind extends Pick<Visits<never>, "output" | "result" | "stop">>
+export abstract class VisitingPart<Kind extends Pick<Visits<never>, "output" | "result" | "stop">>
 	implements OutputAccess, Running
 {
 	protected readonly core: Core;

@@ -29,7 +29,7 @@ const ADDRESS_LIMIT_MS = 30_000;
 /** Address of the access point, which every certificate of the gateway names. */
 const ACCESS_POINT = "192.168.4.1";
 
-export interface ReadingBench {
+export interface ReadingBed {
 	readonly gateway: ProcessGateway;
 	/** Host and port, covered by the certificate. */
 	readonly authority: string;
@@ -40,14 +40,14 @@ export interface ReadingBench {
 	readonly last: JSONObject;
 }
 
-export interface BrokerBench extends ReadingBench {
+export interface BrokerBed extends ReadingBed {
 	readonly broker: Mosquitto;
 	/** Prefix of the gateway's topics. */
 	readonly topic: string;
 	readonly state: Readonly<Record<string, number | string>>;
 }
 
-export async function startReadingBench(): Promise<ReadingBench> {
+export async function startReadingBed(): Promise<ReadingBed> {
 	const gateway = await ProcessGateway.start("node", { meterPath: OUR_METER });
 	const folder = mkdtempSync(join(tmpdir(), "readings-"));
 	try {
@@ -74,25 +74,25 @@ export async function startReadingBench(): Promise<ReadingBench> {
 	}
 }
 
-export async function endReadingBench({ gateway, folder }: ReadingBench): Promise<void> {
+export async function endReadingBed({ gateway, folder }: ReadingBed): Promise<void> {
 	rmSync(folder, { recursive: true, force: true });
 	await gateway.stop();
 }
 
-let shared: Promise<BrokerBench> | undefined;
+let shared: Promise<BrokerBed> | undefined;
 
-/** A bench with the page's broker and settings, shared by all peers that need it. */
-export function brokerBench(): Promise<BrokerBench> {
-	shared ??= startBrokerBench();
+/** A test bed with the page's broker and settings, shared by all peers that need it. */
+export function brokerBed(): Promise<BrokerBed> {
+	shared ??= startBrokerBed();
 	return shared;
 }
 
-async function startBrokerBench(): Promise<BrokerBench> {
+async function startBrokerBed(): Promise<BrokerBed> {
 	const broker = await startBroker();
-	let bench: ReadingBench | undefined;
+	let bed: ReadingBed | undefined;
 	try {
-		bench = await startReadingBench();
-		const { authority, folder, gateway } = bench;
+		bed = await startReadingBed();
+		const { authority, folder, gateway } = bed;
 		const setting = template("mqtt.sh", {
 			[PAGE_BROKER]: `127.0.0.1:${broker.port}`,
 			"GATEWAY-PASSWORD": GATEWAY_PASSWORD,
@@ -102,9 +102,9 @@ async function startBrokerBench(): Promise<BrokerBench> {
 		const topic = `smgw/${(await gateway.read("system/version")).device.serial.toLowerCase()}`;
 		// MQTT sent the last readout when it was enabled.
 		const state = JSON.parse(await messageOf(broker, `${topic}/state`));
-		return { ...bench, broker, topic, state };
+		return { ...bed, broker, topic, state };
 	} catch (error) {
-		if (bench !== undefined) await endReadingBench(bench);
+		if (bed !== undefined) await endReadingBed(bed);
 		await broker.stop();
 		throw error;
 	}
@@ -140,9 +140,9 @@ async function messageOf(broker: Mosquitto, topic: string): Promise<string> {
 	return shown.slice(topic.length + 1).trimEnd();
 }
 
-export async function endBrokerBench(bench: BrokerBench): Promise<void> {
-	await endReadingBench(bench);
-	await bench.broker.stop();
+export async function endBrokerBed(bed: BrokerBed): Promise<void> {
+	await endReadingBed(bed);
+	await bed.broker.stop();
 }
 
 /** Runs shell lines in this folder until one fails; returns their output. */

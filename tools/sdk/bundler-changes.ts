@@ -45,7 +45,7 @@ function editsBelow(node: Node, assigned: ReadonlySet<string>): Edit[] {
 	return [...own, ...childrenOf(node).flatMap((child) => editsBelow(child, assigned))];
 }
 
-export function asWritten(script: string): string {
+export function revertBundlerChanges(script: string): string {
 	const tree = parse(script);
 	const everywhere = assignedBelow(tree);
 	// Each top-level statement is edited separately, because the same name may be another variable inside another

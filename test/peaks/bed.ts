@@ -27,7 +27,7 @@ export interface Shape {
 export const FLANDERS: Shape = { minutes: 15, count: 1 };
 export const NORWAY: Shape = { minutes: 60, count: 3 };
 
-export class Bench {
+export class Bed {
 	readonly flash = new VirtualFlash();
 	readonly storage = new VirtualStorage();
 	readonly traced: string[] = [];

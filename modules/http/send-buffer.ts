@@ -18,7 +18,7 @@ const CR = 0x0d;
 const LF = 0x0a;
 const ZERO = 0x30;
 
-export class Outgoing {
+export class SendBuffer {
 	readonly #buffer: Uint8Array;
 	#start = 0;
 	#end = 0;

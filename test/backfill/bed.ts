@@ -28,7 +28,7 @@ export function berlinAt(utcMs: number): number {
 	return utcMs >= lastSunday(2) && utcMs < lastSunday(9) ? 120 : 60;
 }
 
-export interface BenchOptions {
+export interface BedOptions {
 	startMs: number;
 	protocol: "dlms" | "iec62056";
 	/** Undefined: the usual profile of the simulated meter. */
@@ -50,28 +50,28 @@ export interface BenchOptions {
 	meter?: (utcMs: () => number) => Machine;
 }
 
-export class BackfillBench {
+export class BackfillBed {
 	readonly gateway: VirtualGateway;
-	readonly options: BenchOptions;
+	readonly options: BedOptions;
 	serial = "48151623";
 
-	private constructor(options: BenchOptions) {
+	private constructor(options: BedOptions) {
 		this.options = options;
 		this.gateway = new VirtualGateway("client", { utcMs: options.startMs });
 		this.gateway.onWorld = () => this.connect();
 	}
 
-	static async start(options: BenchOptions): Promise<BackfillBench> {
-		const bench = new BackfillBench(options);
-		const { gateway } = bench;
-		bench.connect();
+	static async start(options: BedOptions): Promise<BackfillBed> {
+		const bed = new BackfillBed(options);
+		const { gateway } = bed;
+		bed.connect();
 		await gateway.login();
 		await gateway.write("system/timezone", { timezone: "Europe/Berlin" });
 		await gateway.write("meter/protocol", { protocol: options.protocol });
 		if (options.protocol === "dlms") await gateway.write("dlms/config", { server_physical: 17, opening: "direct" });
 		const schedule = options.schedule ?? { enabled: true, period_unit: "minutes", period_value: 15 };
 		await gateway.write("iec62056/schedule", schedule);
-		return bench;
+		return bed;
 	}
 
 	get nowMs(): number {

@@ -1,6 +1,6 @@
 /** OTA slots, keys and files for update tests. */
 import { generateKeyPairSync } from "node:crypto";
-import { makeBenchImage } from "../../hosts/node/simulator-image.js";
+import { makeSimulatorImage } from "../../hosts/node/simulator-image.js";
 import { VirtualSlots, type VirtualSlotsOptions } from "../../hosts/node/virtual-update.js";
 import { keySigner, type Signer } from "../../tools/ota/keys.js";
 import { type Firmware, makeFirmwareFile, type Oddities } from "../../tools/ota/make.js";
@@ -17,7 +17,7 @@ export const BOARD = Object.freeze({ chip: "none", deviceId: 1 });
 export const UNIT = Object.freeze({ ...BOARD, firmwareVersion: "1.0.2" });
 
 export function makeImage(size = 100_000): Uint8Array {
-	return makeBenchImage({ version: VERSION, build: 3, size });
+	return makeSimulatorImage({ version: VERSION, build: 3, size });
 }
 
 export function makeFile(image: Uint8Array, own: Partial<Firmware> = {}, odd: Oddities = {}): Uint8Array {

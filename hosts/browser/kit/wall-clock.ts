@@ -5,7 +5,7 @@
  */
 
 /** Converts a moment to wall-clock time. `Intl` must know `timeZone`. */
-export function wallOf(moment: number, timeZone: string): number {
+export function wallClockOf(moment: number, timeZone: string): number {
 	// The Swedish date format equals the format of ISO 8601.
 	const format = new Intl.DateTimeFormat("sv", { dateStyle: "short", timeStyle: "medium", timeZone });
 	return Date.parse(`${format.format(moment * 1000).replace(" ", "T")}Z`);
@@ -16,13 +16,13 @@ export function wallOf(moment: number, timeZone: string): number {
  * moments.
  */
 export function momentOf(wallMs: number, timeZone: string): number {
-	const offsetAt = (ms: number) => wallOf(Math.floor(ms / 1000), timeZone) - ms;
+	const offsetAt = (ms: number) => wallClockOf(Math.floor(ms / 1000), timeZone) - ms;
 	return Math.floor((wallMs - offsetAt(wallMs - offsetAt(wallMs))) / 1000);
 }
 
 /** Returns the moment as wall-clock time with its offset (ISO 8601): `2026-10-25T02:00:00+02:00`. */
 export function stampOf(moment: number, timeZone: string): string {
-	const wallMs = wallOf(moment, timeZone);
+	const wallMs = wallClockOf(moment, timeZone);
 	const minutes = Math.round(wallMs / 60_000 - moment / 60);
 	const two = (number: number) => String(Math.floor(number)).padStart(2, "0");
 	const ahead = Math.abs(minutes);

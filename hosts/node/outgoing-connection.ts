@@ -19,7 +19,7 @@ import type { HandshakeQueue } from "./handshake-queue.js";
 
 export type OpenStream = Pick<Client, "read" | "write" | "close">;
 
-export interface OutgoingDeps {
+export interface OutgoingConnectionDeps {
 	resolve(name: string, done: (address: string | undefined) => void): void;
 	/** Calls `run` after the delay. The returned function cancels this. */
 	later(run: () => void, delayMs: number): () => void;
@@ -27,19 +27,19 @@ export interface OutgoingDeps {
 	hasMemory(): boolean;
 }
 
-export abstract class Outgoing implements Client {
+export abstract class OutgoingConnection implements Client {
 	remoteAddress = "";
 	resumed = false;
 	protected readonly options: ClientOptions;
 	protected readonly tls: TLSSettings | undefined;
 	protected lastSession: Uint8Array | undefined;
-	readonly #deps: OutgoingDeps;
+	readonly #deps: OutgoingConnectionDeps;
 	readonly #clearDeadline: () => void;
 	#stream: OpenStream | undefined;
 	#leaveQueue: (() => void) | undefined;
 	#isOver = false;
 
-	constructor(options: ClientOptions, deps: OutgoingDeps) {
+	constructor(options: ClientOptions, deps: OutgoingConnectionDeps) {
 		checkClientOptions(options);
 		this.options = options;
 		this.tls = deps.handshakeQueue === undefined ? undefined : tlsSettingsOf(options);

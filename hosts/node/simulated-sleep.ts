@@ -9,7 +9,7 @@ const POLL_MS = 250;
 /** Least voltage with USB plugged in, V. */
 const USB_MIN = 4;
 
-export class Nap {
+export class SimulatedSleep {
 	readonly #timers: Timers;
 	readonly #usbVoltage: () => number | undefined;
 	#end: ((reason: number) => void) | undefined;

@@ -17,7 +17,7 @@ import { KMPMeter } from "../../tools/meter/kmp-meter.js";
 import { MBusMeter, slaveTelegrams } from "../../tools/meter/mbus-meter.js";
 import { readTelegram } from "../../tools/meter/telegram.js";
 import { vectorNames, vectorPath } from "../../tools/meter/vectors.js";
-import { ReaderBench } from "../meter/bench.js";
+import { ReaderBed } from "../meter/reader-bed.js";
 import { recordsOf } from "../meter/records.js";
 import { type Mutator, runAll } from "./mutator.js";
 
@@ -41,10 +41,10 @@ interface Kind {
 }
 
 const READING = heatReading(Date.UTC(2026, 10, 20, 6), 0);
-const { settings, world } = new ReaderBench();
+const { settings, world } = new ReaderBed();
 
 /** Connects a session with a meter, without a line between them, until the session ends. */
-function converse(session: ReadSession, meter: Machine, deliver: (bytes: Uint8Array, to: Machine) => void): void {
+function runSession(session: ReadSession, meter: Machine, deliver: (bytes: Uint8Array, to: Machine) => void): void {
 	let nowMs = 0;
 	let hasEnded = false;
 	const pump = (from: Machine, to: Machine): void => {
@@ -83,7 +83,7 @@ function readOnce(kind: Kind, mutator?: Mutator, damage?: Damage): Readout | und
 	const session = kind.protocol.open(opening);
 	const meter = kind.meter(damage);
 	let nowMs = 0;
-	converse(session, meter, (bytes, to) => {
+	runSession(session, meter, (bytes, to) => {
 		nowMs += bytes.length * CHARACTER_MS;
 		if (to === meter || mutator === undefined) to.receive(bytes, 0, bytes.length, nowMs);
 		else mutator.inPieces(bytes, (buffer, start, end) => to.receive(buffer, start, end, nowMs));

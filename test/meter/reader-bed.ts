@@ -13,11 +13,11 @@ import { splitTelegram } from "../../tools/meter/telegram.js";
 
 type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 export type Settings = Writable<MeterSettings>;
-export type DLMSBenchSettings = Writable<DLMSSettings>;
+export type WritableDLMSSettings = Writable<DLMSSettings>;
 
-/** DLMS settings for a bench; by default those of a new unit. */
-export function dlmsSettings(settings: Partial<DLMSBenchSettings> = {}): DLMSBenchSettings {
-	const all: DLMSBenchSettings = {
+/** DLMS settings for a test bed; by default those of a new unit. */
+export function dlmsSettings(settings: Partial<WritableDLMSSettings> = {}): WritableDLMSSettings {
+	const all: WritableDLMSSettings = {
 		auth: 0,
 		ciphered: false,
 		suite: 0,
@@ -58,7 +58,7 @@ export interface Outcome {
 	readonly tookMs: number;
 }
 
-export class ReaderBench {
+export class ReaderBed {
 	readonly world: VirtualWorld;
 	readonly settings: Settings;
 	readonly reader: MeterReader;

@@ -1,4 +1,0 @@
-import { benchKeys } from "./bench-keys.js";
-
-benchKeys("node");
-benchKeys("xs");

@@ -1,0 +1,4 @@
+import { simulatorKeys } from "./simulator-keys.js";
+
+simulatorKeys("node");
+simulatorKeys("xs");
