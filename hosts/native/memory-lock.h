@@ -47,8 +47,8 @@ enum {
 	 * time.
 	 */
 	HOLD_UP_MS = 2000,
-	/* Limit of records that are received as soon as there is a block for them. */
-	SMALL_RECORD = 4096,
+	/* Limit of records that are received as soon as there is a block for them. A piece of an upload is larger. */
+	SMALL_RECORD = 2048,
 	/*
 	 * Longest wait of a larger record for the end of a handshake and of other connections' sending. A client is
 	 * disconnected after 30 s if its body makes no progress (slowMs of modules/http/limits.ts).

@@ -36,11 +36,12 @@ export interface Cost {
 export const RESERVE: Cost = Object.freeze({ slots: 250, chunkBytes: 2048 });
 
 /**
- * Heap that must be free before an outgoing connection: 10 KB for the stack of its thread, 24 KB that are left for
- * everything else (LEAST_HEAP of hosts/native/memory-lock.h), and 4 KB for frames that arrive during its handshake. On an
- * ESP32 two browsers can leave less for a while.
+ * Heap that must be free before an outgoing connection or an update: 24 KB that are left for everything else (LEAST_HEAP
+ * of hosts/native/memory-lock.h), and 15 KB. An update takes 11 KB for unpacking and 4 KB for verifying the signature; a
+ * connection takes 10 KB for the stack of its thread and 4 KB for frames that arrive during its handshake. Two browsers can
+ * leave less for a while.
  */
-const CONNECTION_HEAP_BYTES = 38 * 1024;
+const MUCH_HEAP_BYTES = 39 * 1024;
 
 /** Memory to process bytes of `bytes()`: a piece from flash or a client, or the names in six certificates. */
 const BYTES_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 8192 });
@@ -69,12 +70,12 @@ export class MemoryLedger {
 	}
 
 	/**
-	 * Claims the memory of an outgoing connection. Returns false also if the stack of its thread would leave too little
-	 * heap.
+	 * Claims the memory of an outgoing connection or of an update. Returns false also if its memory outside of the engine
+	 * would leave too little heap.
 	 */
-	claimConnection(cost: Cost): boolean {
+	claimWithHeap(cost: Cost): boolean {
 		const heapBytes = this.#memory?.free?.().heapBytes ?? Number.POSITIVE_INFINITY;
-		return heapBytes >= CONNECTION_HEAP_BYTES && this.claim(cost);
+		return heapBytes >= MUCH_HEAP_BYTES && this.claim(cost);
 	}
 
 	release({ slots, chunkBytes }: Cost): void {

@@ -140,7 +140,7 @@ export class Updater implements ScheduledMachine, PermitClient {
 		if (this.#state !== IDLE) return UNDER_WAY;
 		// The other slot must not be overwritten during a trial.
 		if (this.isOnTrial) return ON_TRIAL;
-		if (!ledger.claim(UPDATE_COST)) return NO_MEMORY;
+		if (!ledger.claimWithHeap(UPDATE_COST)) return NO_MEMORY;
 		const isDownload = sender.isDownload === true;
 		try {
 			this.#installer = new Installer(this.#deps, this.#host, total, isSlow, sender.needsNewer);

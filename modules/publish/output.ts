@@ -135,7 +135,7 @@ export class Output implements PermitClient {
 	/** Returns false if memory is short. */
 	claimConnection(): boolean {
 		this.release();
-		this.#hasMemory = this.#deps.ledger.claimConnection(this.#options.cost);
+		this.#hasMemory = this.#deps.ledger.claimWithHeap(this.#options.cost);
 		return this.#hasMemory;
 	}
 
