@@ -50,8 +50,8 @@ enum {
 	 * Longest uninterrupted delay of senders by handshakes. In total, handshakes delay senders at most half of the time.
 	 */
 	HOLD_UP_MS = 2000,
-	/* Records up to this size are received as soon as there is a free block for them. */
-	SMALL_RECORD = 4096,
+	/* Records up to this size are received as soon as there is a free block for them. A piece of an upload is larger. */
+	SMALL_RECORD = 2048,
 	/*
 	 * Longest time that a larger record waits until a handshake has ended and other connections have stopped sending. A
 	 * client is disconnected after 30 s if its body makes no progress (slowMs of modules/http/limits.ts).

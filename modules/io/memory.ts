@@ -36,11 +36,13 @@ export interface Cost {
 export const RESERVE: Cost = Object.freeze({ slots: 250, chunkBytes: 2048 });
 
 /**
- * Heap that must be free before an outgoing connection: 10 KB for the stack of its thread, 24 KB that stay free for
- * everything else (LEAST_HEAP of hosts/native/memory-lock.h), and 4 KB for frames that arrive during its handshake. On
- * an ESP32, two connected browsers can leave less than that for a while.
+ * Heap that must be free before an outgoing connection or an update: 24 KB that stay free for everything else (LEAST_HEAP
+ * of hosts/native/memory-lock.h), and 15 KB. An update takes 11 KB for unpacking and 4 KB for verifying the signature; a
+ * connection takes 10 KB for the stack of its thread and 4 KB for frames that arrive during its handshake. On
+ * an ESP32, two connected browsers can
+ * leave less than that for a while.
  */
-const CONNECTION_HEAP_BYTES = 38 * 1024;
+const MUCH_HEAP_BYTES = 39 * 1024;
 
 /** Memory to process an array from `bytes()`: a piece from flash or from a client, or the names in six certificates. */
 const BYTES_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 8192 });
@@ -71,12 +73,13 @@ export class MemoryLedger {
 	}
 
 	/**
-	 * Claims the memory of an outgoing connection. It also returns false if the stack of the connection's thread would
+	 * Claims the memory of an outgoing connection or of an update. It also returns false if its memory outside of the connection's engine
+	 * would
 	 * leave too little heap.
 	 */
-	claimConnection(cost: Cost): boolean {
+	claimWithHeap(cost: Cost): boolean {
 		const heapBytes = this.#memory?.free?.().heapBytes ?? Number.POSITIVE_INFINITY;
-		return heapBytes >= CONNECTION_HEAP_BYTES && this.claim(cost);
+		return heapBytes >= MUCH_HEAP_BYTES && this.claim(cost);
 	}
 
 	release({ slots, chunkBytes }: Cost): void {

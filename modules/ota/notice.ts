@@ -158,7 +158,7 @@ export class UpgradeNotice implements ScheduledMachine, PermitClient {
 		}
 		this.enter(STATE_QUEUED, nowMs + TURN_MS);
 		if (!tlsPermit.request(this)) return;
-		if (ledger.claimConnection(UPGRADE_COST)) {
+		if (ledger.claimWithHeap(UPGRADE_COST)) {
 			this.enter(STATE_ASKING, nowMs + LOOK_MS);
 			this.ask(url, 0, nowMs);
 		} else this.rest(nowMs + NOTICE_HOUR_MS);

@@ -146,7 +146,7 @@ export class Updater implements ScheduledMachine, PermitClient {
 		if (this.#state !== IDLE) return UNDER_WAY;
 		// During a trial, the other slot has the firmware for a roll-back and must not be overwritten.
 		if (this.isOnTrial) return ON_TRIAL;
-		if (!ledger.claim(UPDATE_COST)) return NO_MEMORY;
+		if (!ledger.claimWithHeap(UPDATE_COST)) return NO_MEMORY;
 		const isDownload = sender.isDownload === true;
 		try {
 			this.#installer = new Installer(this.#deps, this.#host, total, isSlow, sender.needsNewer);

@@ -144,7 +144,7 @@ export class Output implements PermitClient {
 	/** Claims the memory of a connection. Returns false if too little is free. */
 	claimConnection(): boolean {
 		this.release();
-		this.#hasMemory = this.#deps.ledger.claimConnection(this.#options.cost);
+		this.#hasMemory = this.#deps.ledger.claimWithHeap(this.#options.cost);
 		return this.#hasMemory;
 	}
 

@@ -81,6 +81,11 @@ export class EmulatedBoard {
 		return this.#ports.httpsPort;
 	}
 
+	/** File with the contents of the flash. */
+	get flash(): string {
+		return this.#unit!.flash;
+	}
+
 	/** Standard error output of the connected meter. */
 	get meterLog(): string {
 		return this.#meter?.errors ?? "";
@@ -105,8 +110,9 @@ export class EmulatedBoard {
 		rmSync(this.folder, { recursive: true, force: true });
 	}
 
-	async powerOn(): Promise<void> {
-		this.emulator.start();
+	/** `flashLog`: file for a record of the writes to the flash (flash-writes.ts). */
+	async powerOn(flashLog?: string): Promise<void> {
+		this.emulator.start(flashLog);
 		await this.serves();
 	}
 

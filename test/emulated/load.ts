@@ -76,6 +76,8 @@ class RepeatedUpload {
 	readonly #sending: Promise<void>;
 	#isOver = false;
 	cancelled = 0;
+	/** Number of accepted pieces, of first pieces refused for lack of memory, and of pieces without a reply. */
+	readonly pieces = { accepted: 0, refused: 0, lost: 0 };
 	failure: string | undefined;
 
 	constructor(emulated: EmulatedBoard) {
@@ -106,14 +108,20 @@ class RepeatedUpload {
 			const reply = await this.sendPiece(offset).catch(() => LOST);
 			// The gateway may have closed the idle connection for another client. The page continues in the same way.
 			if (reply === LOST && ++lost <= ATTEMPTS) {
+				this.pieces.lost++;
 				offset = await this.received();
 				continue;
 			}
 			lost = 0;
 			// While memory is short, the first piece is refused; the page tells the user to try again.
-			if (reply === REFUSED_FOR_NOW && offset === 0) await sleep(PAUSE_MS);
-			else if (reply !== "200 ") throw new Error(`the piece at ${offset} was answered with ${reply}`);
-			else offset += PIECE;
+			if (reply === REFUSED_FOR_NOW && offset === 0) {
+				this.pieces.refused++;
+				await sleep(PAUSE_MS);
+			} else if (reply !== "200 ") throw new Error(`the piece at ${offset} was answered with ${reply}`);
+			else {
+				this.pieces.accepted++;
+				offset += PIECE;
+			}
 		}
 	}
 
@@ -223,7 +231,9 @@ export function load(emulated: EmulatedBoard): void {
 				[sent, read, failed] = await counts();
 				if (read < counted + TELEGRAMS / 10) continue;
 				counted = read;
-				console.log(`        ${counted - readBefore} of ${TELEGRAMS} telegrams …`);
+				console.log(
+					`        ${counted - readBefore} of ${TELEGRAMS} telegrams, ${upload.pieces.accepted} pieces of uploads …`,
+				);
 			}
 			await emulated.silenceMeter();
 			// An emulator on a busy computer is slower than the meter, so the socket buffers characters.
@@ -245,13 +255,16 @@ export function load(emulated: EmulatedBoard): void {
 			await browsing;
 		}
 		const pages = browsers.map((browser) => `${browser.pages} pages (${browser.refused} requests refused)`);
-		this.test!.title += `: ${read - readBefore} read, ${upload.cancelled} uploads cancelled, ${pages.join(", ")}`;
+		const { accepted, refused, lost } = upload.pieces;
+		const uploaded = `${upload.cancelled} uploads and ${accepted} pieces (${refused} refused, ${lost} lost)`;
+		this.test!.title += `: ${read - readBefore} read beside ${uploaded}, ${pages.join(", ")}`;
 		assert.equal(failed, failedBefore, `${failures}\n${emulated.emulator.tail()}`);
 		// One telegram may be in transit at the beginning and at the end.
 		assert.ok(
 			Math.abs(sent - sentBefore - (read - readBefore)) <= 1,
 			`${sent - sentBefore} telegrams were sent, but another number was read`,
 		);
+		assert.ok(accepted > 0, "no piece of an upload was accepted");
 		for (const { pages: count } of browsers) assert.ok(count > 0, "a browser loaded no page");
 		isAtLeast(worst, WORST_FLOOR);
 	});

@@ -1,14 +1,23 @@
-/** Power cuts: when idle, and at any moment while settings are written. Acknowledged settings must survive. */
+/**
+ * Power cuts: when idle, and within writes of settings. For the latter QEMU records the writes to the flash. For each cut
+ * the flash gets those before it, and the board starts with it.
+ */
 import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SeededRandom } from "../../hosts/node/random.js";
+import { emulatedBoard } from "../../tools/emulate/firmware.js";
+import { findPartition, type Partition } from "../../tools/factory/partitions.js";
+import { ROOT } from "../../tools/sdk/sdk.js";
 import type { EmulatedBoard } from "./board.js";
+import { applyWrite, begins, type FlashWrite, readWrites } from "./flash-writes.js";
 import { P1, readMeter } from "./readouts.js";
 
 const QUARTER_MS = 900_000;
-const CUTS = 5;
-/** Time within which the power is cut, ms; longer than a write takes. */
-const CUT_WITHIN_MS = 2000;
+const CUTS = Number(process.env["CUTS"] ?? 8);
+/** Number of settings written; enough to fill a page of the partition. */
+const SETTINGS = 40;
 const FIRST_BAUD = 1000;
 
 export function powerCuts(emulated: EmulatedBoard): void {
@@ -35,30 +44,93 @@ export function powerCuts(emulated: EmulatedBoard): void {
 		assert.equal((await emulated.client.get("system/timezone"))["timezone"], "Europe/Warsaw");
 	});
 
-	it(`has the old or the new setting after a power cut at any moment of a write (SEED=${seed})`, async () => {
-		const random = new SeededRandom(seed);
-		let baud = FIRST_BAUD;
+	it(`has the old or the new setting after a power cut within a write (SEED=${seed})`, async function () {
 		const set = (value: number) => emulated.client.post("iec62056/config", { baudrate_max: value });
-		await set(baud);
-		for (let cut = 0; cut < CUTS; cut++) {
-			let isCut = false;
-			const cutting = sleep(random.below(CUT_WITHIN_MS)).then(async () => {
-				isCut = true;
-				await emulated.cutPower();
-			});
-			let storedBaud = baud;
-			while (!isCut) {
-				const acknowledged = await set(++baud).then(
-					() => true,
-					() => false,
-				);
-				if (acknowledged) storedBaud = baud;
-			}
-			await cutting;
-			await emulated.powerOn();
-			const found = (await emulated.client.get("iec62056/config"))["baudrate_max"];
-			assert.ok(found === storedBaud || found === baud, `cut ${cut}: ${found}, not ${storedBaud} or ${baud}`);
-			baud = found;
+		await bench.client.post("system/timezone", { timezone: "Europe/Warsaw" });
+		await set(FIRST_BAUD);
+		await bench.cutPower();
+		const flash = readFileSync(bench.flash);
+		const log = join(bench.folder, "flash.log");
+		await emulated.powerOn(log);
+		const counts = [countWrites(log)];
+		for (let setting = 1; setting <= SETTINGS; setting++) {
+			await set(FIRST_BAUD + setting);
+			counts.push(countWrites(log));
 		}
+		await bench.cutPower();
+		const writes = readWrites(readFileSync(log, "latin1"));
+		assertWritten(flash, writes, emulated.flash);
+		const moments = chooseMoments(momentsOf(writes, counts, emulated.client.get(seed));
+		assert.equal(moments.length, CUTS);
+		let done = 0;
+		let oldFound = 0;
+		for (const { count, setting, what } of moments) {
+			for (; done < count; done++) applyWrite(flash, writes[done]!);
+			writeFileSync(bench.flash, flash);
+			await bench.powerOn();
+			const found = (await bench.client.get("iec62056/config"))["baudrate_max"] - FIRST_BAUD;
+			console.log(`        ${what}: setting ${found} of ${setting}`);
+			assert.ok(
+				found === setting || found === setting - 1,
+				`${what}: setting ${found}, not ${setting} or the one before`,
+			);
+			assert.equal((await bench.client.get("system/timezone"))["timezone"], "Europe/Warsaw");
+			if (found < setting) oldFound++;
+			await bench.cutPower();
+		}
+		await bench.powerOn();
+		this.test!.title += `: ${CUTS} cuts, ${oldFound} with the old setting`;
 	});
+}
+
+function countWrites(log: string): number {
+	return readWrites(readFileSync(log, "latin1")).length;
+}
+
+/** The record must be complete. */
+function assertWritten(before: Uint8Array, writes: readonly FlashWrite[], file: string): void {
+	const flash = Buffer.from(before);
+	for (const write of writes) applyWrite(flash, write);
+	assert.ok(flash.equals(readFileSync(file)), "the record of the writes does not lead to the flash");
+}
+
+function settingsPartition({ board }: EmulatedBoard): Partition {
+	const { partitions } = emulatedBoard(board);
+	return findPartition(readFileSync(join(ROOT, "hosts", "esp32", partitions), "utf8"), "nvs");
+}
+
+interface Moment {
+	/** Number of writes before the cut. */
+	readonly count: number;
+	/** Number of the setting that is being written. */
+	readonly setting: number;
+	/** True if the cut is between two writes, not within the bytes of one. */
+	readonly isBetween: boolean;
+	readonly what: string;
+}
+
+/** Moments after the first and before the last change of a setting's write. */
+function momentsOf(writes: readonly FlashWrite[], counts: readonly number[], { offset, size }: Partition): Moment[] {
+	return counts.slice(1).flatMap((end, index) => {
+		const indexes = Array.from({ length: end - counts[index]! }, (_, at) => counts[index]! + at).filter(
+			(at) => writes[at]!.offset >= offset && writes[at]!.offset < offset + size,
+		);
+		return indexes.slice(1).map((at, place) => ({
+			count: at,
+			setting: index + 1,
+			isBetween: begins(writes, at),
+			what: `cut after ${place + 1} of ${indexes.length} changes of the flash`,
+		}));
+	});
+}
+
+/** Half of the moments are between two writes. */
+function chooseMoments(moments: Moment[], random: SeededRandom): Moment[] {
+	const chosen: Moment[] = [];
+	for (const isBetween of [true, false]) {
+		const left = moments.filter((moment) => moment.isBetween === isBetween);
+		for (let cut = isBetween ? 0 : 1; cut < CUTS && left.length > 0; cut += 2)
+			chosen.push(...left.splice(random.below(left.length), 1));
+	}
+	return chosen.sort((a, b) => a.count - b.count);
 }

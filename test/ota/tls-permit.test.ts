@@ -1,11 +1,11 @@
-/** An upload takes the permit for outgoing TLS, so that hub and broker release their memory. */
+/** An update needs free heap, and takes the permit for outgoing TLS, so that hub and broker release their memory. */
 import assert from "node:assert/strict";
 import { NodeCrypto } from "../../hosts/node/platform.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
 import { Driver } from "../../modules/io/driver.js";
 import { MemoryLedger } from "../../modules/io/memory.js";
-import { TAKEN } from "../../modules/ota/refusals.js";
+import { NO_MEMORY, TAKEN } from "../../modules/ota/refusals.js";
 import { type Sender, Updater } from "../../modules/ota/updater.js";
 import { type PermitClient, TLSPermit } from "../../modules/publish/tls-permit.js";
 import { makeFile, makeImage, makeSlots, UNIT } from "./firmware-files.js";
@@ -35,10 +35,13 @@ describe("An output, during an update", () => {
 	let tlsPermit: TLSPermit;
 	let output: Output;
 	let updater: Updater;
+	let heapBytes = 0;
+	const memory = { suffices: () => true, free: () => ({ slots: 1000, chunkBytes: 10_000, heapBytes }) };
 	const file = makeFile(makeImage());
 	const sender = (more: Partial<Sender> = {}): Sender => ({ name: "test", updated: () => {}, ...more });
 
 	beforeEach(() => {
+		heapBytes = 50_000;
 		tlsPermit = new TLSPermit();
 		output = new Output(tlsPermit);
 		const driver = new Driver({ clock: time, timers: time, guard: (_part, run) => run() });
@@ -47,7 +50,7 @@ describe("An output, during an update", () => {
 			{ update },
 			{ info: UNIT, crypto, storage: new VirtualStorage(), driver, trace: () => {} } as never,
 			{
-				ledger: new MemoryLedger(undefined),
+				ledger: new MemoryLedger(memory),
 				events: { note: () => {} },
 				live: { changed: () => {} },
 				restartSoon: () => {},
@@ -65,6 +68,15 @@ describe("An output, during an update", () => {
 		updater.abort();
 		assert.equal(updater.state, "idle");
 		assert.ok(output.hasPermit);
+	});
+
+	it("keeps its permit if too little heap is free for unpacking and verifying the file", () => {
+		heapBytes = 39_000;
+		assert.equal(updater.begin(sender(), file.length), NO_MEMORY);
+		assert.ok(output.hasPermit);
+		assert.equal(updater.state, "idle");
+		heapBytes = 40_000;
+		assert.equal(updater.begin(sender(), file.length), TAKEN);
 	});
 
 	it("gets its permit back when the file is refused", () => {

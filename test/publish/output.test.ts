@@ -106,7 +106,7 @@ describe("publish/output", () => {
 	});
 
 	it("opens no connection while the heap is too short for its thread, but sends over an open one", () => {
-		let heap = 38 * 1024 - 1;
+		let heap = 39 * 1024 - 1;
 		const { output } = makeOutput({ heapBytes: () => heap });
 		assert.equal(output.claimConnection(), false);
 		heap++;

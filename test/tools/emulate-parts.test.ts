@@ -107,6 +107,11 @@ describe("npm run emulate: its parts", () => {
 			assert.match(text, / -serial stdio -serial null -serial unix:m,server=on,wait=off$/);
 		});
 
+		it("records the writes to the flash if it is asked to", () => {
+			const text = qemuCommand({ ...order, chip: "esp32", meterUART: 1, flashLog: "log" }).args.join(" ");
+			assert.match(text, / -D log -trace enable=m25p80_page_program -trace enable=m25p80_flash_erase$/);
+		});
+
 		it("is the program for RISC-V on a C3", () => {
 			const { program, args } = qemuCommand({ ...order, chip: "esp32c3", meterUART: 1 });
 			assert.equal(program, "qemu-system-riscv32");

@@ -1,7 +1,11 @@
-/** Helpers of the emulated tests, without an emulator: the memory table, and the image that fails at its start. */
+/**
+ * Helpers of the emulated tests, without an emulator: the memory table, the image that fails at its start, and the record
+ * of writes to the flash.
+ */
 import assert from "node:assert/strict";
 import { checkImage } from "../../tools/ota/esp-image.js";
 import { breakImage } from "../emulated/broken-image.js";
+import { applyWrite, begins, readWrites } from "../emulated/flash-writes.js";
 import { leastStacks, memoryTable } from "../emulated/table.js";
 import { imageOf } from "./ota-firmware.js";
 
@@ -25,5 +29,34 @@ describe("The emulated tests", () => {
 		assert.deepEqual(broken.subarray(132, 148), Buffer.alloc(16));
 		assert.notDeepEqual(broken, Buffer.from(image));
 		assert.throws(() => breakImage(image, load - 1), { message: /No segment of the image has 0x/ });
+	});
+
+	it("read QEMU's record of writes to the flash, and repeat them", () => {
+		const writes = readWrites(
+			[
+				"m25p80_flash_erase [0x55d0] offset = 0x4, len = 8",
+				"m25p80_page_program [0x55d0] page program cur_addr=0x4 data=0xf0",
+				"m25p80_page_program [0x55d0] page program cur_addr=0x5 data=0x1",
+				"qemu: another line",
+				"m25p80_page_program [0x55d0] page program cur_addr=0x4 data=0x3c",
+				"",
+			].join("\n"),
+		);
+		assert.deepEqual(
+			writes.map(({ offset, length, byte }) => [offset, length, byte]),
+			[
+				[4, 8, undefined],
+				[4, 1, 0xf0],
+				[5, 1, 1],
+				[4, 1, 0x3c],
+			],
+		);
+		assert.deepEqual(
+			writes.map((_, index) => begins(writes, index)),
+			[true, true, false, true],
+		);
+		const flash = new Uint8Array(13);
+		for (const write of writes) applyWrite(flash, write);
+		assert.equal(Buffer.from(flash).toString("hex"), "000000003001ffffffffffff00");
 	});
 });

@@ -47,10 +47,12 @@ export class Emulator {
 		return this.#failure;
 	}
 
-	start(): void {
+	/** `flashLog`: as for QEMU's command. */
+	start(flashLog?: string): void {
 		const { board, meterSocket } = this.#options;
 		rmSync(meterSocket, { force: true });
-		const { program, args } = qemuCommand({ ...this.#options, chip: board.chip, meterUART: board.meter.uart });
+		const order = { ...this.#options, chip: board.chip, meterUART: board.meter.uart, flashLog };
+		const { program, args } = qemuCommand(order);
 		this.lines.length = 0;
 		this.#failure = undefined;
 		// Standard input is a pipe, because QEMU closes the console when its input ends. QEMU is detached, so that Ctrl-C

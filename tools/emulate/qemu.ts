@@ -9,6 +9,9 @@ export const QEMU_INSTALL =
 /** Libraries that Espressif's programs need on Debian and similar systems (ESP-IDF, "QEMU Emulator"). */
 export const QEMU_LIBRARIES = "sudo apt-get install libgcrypt20 libglib2.0-0 libpixman-1-0 libsdl2-2.0-0 libslirp0";
 
+/** Events of QEMU's flash chip. */
+const FLASH_EVENTS = ["m25p80_page_program", "m25p80_flash_erase"];
+
 export interface Run {
 	/** Exit code; null if the program could not be started or was ended by a signal. */
 	readonly status: number | null;
@@ -56,6 +59,8 @@ export interface QEMUOptions {
 	/** Number of the meter's UART, 1 or 2. */
 	readonly meterUART: number;
 	readonly meterSocket: string;
+	/** File for QEMU's record of each byte that is programmed into the flash and of each erase, in order. */
+	readonly flashLog?: string | undefined;
 }
 
 /**
@@ -63,7 +68,7 @@ export interface QEMUOptions {
  * of the timer groups are off, because a busy computer may be too slow for them.
  */
 export function qemuCommand(options: QEMUOptions): { readonly program: string; readonly args: readonly string[] } {
-	const { flash, fuses, httpsPort, httpPort, meterUART, meterSocket } = options;
+	const { flash, fuses, httpsPort, httpPort, meterUART, meterSocket, flashLog } = options;
 	const { program, machine }: EmulatedChip = EMULATED_CHIPS[options.chip];
 	const forwards = [`hostfwd=tcp:127.0.0.1:${httpsPort}-:443`, `hostfwd=tcp:127.0.0.1:${httpPort}-:80`];
 	const args = [
@@ -77,6 +82,8 @@ export function qemuCommand(options: QEMUOptions): { readonly program: string; r
 	];
 	for (let uart = 1; uart < meterUART; uart++) args.push("-serial", "null");
 	args.push("-serial", `unix:${escaped(meterSocket)},server=on,wait=off`);
+	if (flashLog !== undefined)
+		args.push("-D", flashLog, ...FLASH_EVENTS.flatMap((event) => ["-trace", `enable=${event}`]));
 	return { program, args };
 }
 

@@ -22,6 +22,8 @@ enum {
 	PIECES = 400,
 	LITTLE = HEAP_FLOOR + SENDING_MEMORY - 1,
 	RECORD = 16 * 1024,
+	/* A piece of an upload (hosts/browser/kit/upload.ts). */
+	UPLOAD_RECORD = 4000 + 24,
 	ROOM_TO_RECEIVE = RECORD + RECORD_EXTRA + LEAST_HEAP,
 	ROOM_TO_SEND = HEAP_FLOOR + SENDING_MEMORY,
 	ROOM_FOR_ALL = ROOM_TO_SEND + USUAL_HANDSHAKE_MEMORY,
@@ -247,6 +249,9 @@ static void receiving(void)
 	heap--;
 	unsigned waited = 0;
 	MUST(!receives() && memory_lock_receive(&c, SMALL_RECORD, now_ms, now_ms));
+	heap = UPLOAD_RECORD + RECORD_EXTRA + LEAST_HEAP + USUAL_HANDSHAKE_MEMORY - 1;
+	MUST(!memory_lock_receive(&c, UPLOAD_RECORD, now_ms, now_ms));
+	heap = ROOM_TO_RECEIVE + USUAL_HANDSHAKE_MEMORY - 1;
 	for (; !receives(); now_ms += ASK_AGAIN_MS) waited += ASK_AGAIN_MS;
 	MUST(waited == RECORD_WAIT_MS);
 	handshake_gate_leave(&party);
