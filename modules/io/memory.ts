@@ -38,9 +38,8 @@ export const RESERVE: Cost = Object.freeze({ slots: 250, chunkBytes: 2048 });
 /**
  * Heap that must be free before an outgoing connection or an update: 24 KB that stay free for everything else (LEAST_HEAP
  * of hosts/native/memory-lock.h), and 15 KB. An update takes 11 KB for unpacking and 4 KB for verifying the signature; a
- * connection takes 10 KB for the stack of its thread and 4 KB for frames that arrive during its handshake. On
- * an ESP32, two connected browsers can
- * leave less than that for a while.
+ * connection takes 10 KB for the stack of its thread and 4 KB for frames that arrive during its handshake. On an
+ * ESP32, two connected browsers can leave less than that for a while.
  */
 const MUCH_HEAP_BYTES = 39 * 1024;
 
@@ -73,9 +72,8 @@ export class MemoryLedger {
 	}
 
 	/**
-	 * Claims the memory of an outgoing connection or of an update. It also returns false if its memory outside of the connection's engine
-	 * would
-	 * leave too little heap.
+	 * Claims the memory of an outgoing connection or of an update. It also returns false if the memory that it needs
+	 * outside of the engine would leave too little heap.
 	 */
 	claimWithHeap(cost: Cost): boolean {
 		const heapBytes = this.#memory?.free?.().heapBytes ?? Number.POSITIVE_INFINITY;

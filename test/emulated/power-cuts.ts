@@ -27,7 +27,7 @@ export function powerCuts(emulated: EmulatedBoard): void {
 		await readMeter(emulated, P1);
 		await emulated.client.post("system/timezone", { timezone: "Europe/Warsaw" });
 		const now = Date.now();
-		// A telegram comes each second; the first in each quarter hour is stored.
+		// A telegram comes each second; the first of each quarter of an hour is stored.
 		const quarters = [1, 2].map((count) => now - (now % QUARTER_MS) + count * QUARTER_MS);
 		for (const utcMs of quarters) {
 			await emulated.setClock(utcMs);
@@ -46,39 +46,39 @@ export function powerCuts(emulated: EmulatedBoard): void {
 
 	it(`has the old or the new setting after a power cut within a write (SEED=${seed})`, async function () {
 		const set = (value: number) => emulated.client.post("iec62056/config", { baudrate_max: value });
-		await bench.client.post("system/timezone", { timezone: "Europe/Warsaw" });
+		await emulated.client.post("system/timezone", { timezone: "Europe/Warsaw" });
 		await set(FIRST_BAUD);
-		await bench.cutPower();
-		const flash = readFileSync(bench.flash);
-		const log = join(bench.folder, "flash.log");
+		await emulated.cutPower();
+		const flash = readFileSync(emulated.flash);
+		const log = join(emulated.folder, "flash.log");
 		await emulated.powerOn(log);
 		const counts = [countWrites(log)];
 		for (let setting = 1; setting <= SETTINGS; setting++) {
 			await set(FIRST_BAUD + setting);
 			counts.push(countWrites(log));
 		}
-		await bench.cutPower();
+		await emulated.cutPower();
 		const writes = readWrites(readFileSync(log, "latin1"));
 		assertWritten(flash, writes, emulated.flash);
-		const moments = chooseMoments(momentsOf(writes, counts, emulated.client.get(seed));
+		const moments = chooseMoments(momentsOf(writes, counts, settingsPartition(emulated)), new SeededRandom(seed));
 		assert.equal(moments.length, CUTS);
 		let done = 0;
 		let oldFound = 0;
 		for (const { count, setting, what } of moments) {
 			for (; done < count; done++) applyWrite(flash, writes[done]!);
-			writeFileSync(bench.flash, flash);
-			await bench.powerOn();
-			const found = (await bench.client.get("iec62056/config"))["baudrate_max"] - FIRST_BAUD;
+			writeFileSync(emulated.flash, flash);
+			await emulated.powerOn();
+			const found = (await emulated.client.get("iec62056/config"))["baudrate_max"] - FIRST_BAUD;
 			console.log(`        ${what}: setting ${found} of ${setting}`);
 			assert.ok(
 				found === setting || found === setting - 1,
 				`${what}: setting ${found}, not ${setting} or the one before`,
 			);
-			assert.equal((await bench.client.get("system/timezone"))["timezone"], "Europe/Warsaw");
+			assert.equal((await emulated.client.get("system/timezone"))["timezone"], "Europe/Warsaw");
 			if (found < setting) oldFound++;
-			await bench.cutPower();
+			await emulated.cutPower();
 		}
-		await bench.powerOn();
+		await emulated.powerOn();
 		this.test!.title += `: ${CUTS} cuts, ${oldFound} with the old setting`;
 	});
 }
