@@ -18,7 +18,7 @@ export type VirtualNetwork = Partial<Omit<SimulatedNetwork, "ssid">>;
 export class VirtualAir implements Air {
 	readonly around: Map<string, VirtualNetwork>;
 	readonly port: WiFiPort;
-	/** The radio that was created last. */
+	/** Most recent radio. */
 	radio: SimulatedRadio | undefined;
 
 	constructor(timers: Timers, around: Record<string, VirtualNetwork> = {}) {

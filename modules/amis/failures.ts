@@ -1,7 +1,7 @@
 /**
  * Failures of AMIS meters. If a probe tries several protocols, it reports the failure with the highest `progress` (the
- * number in each failure). A telegram of another protocol has a higher `progress` than AMIS_SILENCE, AMIS_NO_FRAME and
- * AMIS_INSTEAD.
+ * number in each failure). A failure after a telegram of another protocol has a higher `progress` than AMIS_SILENCE,
+ * AMIS_NO_FRAME and AMIS_INSTEAD.
  */
 import { failure, finalFailure, METER_AUTH_FAILED, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 
@@ -37,7 +37,7 @@ export const AMIS_KEY = finalFailure(
 	61,
 	"A telegram could not be deciphered. Check block_cipher_key.",
 );
-/** The frame has another length or cipher than in the specification, or the deciphered records differ from it. */
+/** Length or cipher of the frame, or the deciphered records, differ from the specification. */
 export const AMIS_UNKNOWN = finalFailure(
 	METER_ERROR,
 	"amis/structure",

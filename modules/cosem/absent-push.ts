@@ -1,5 +1,5 @@
 /**
- * Replaces push.ts in a firmware without DLMS/COSEM. The table of protocols then uses the entry in absent-protocol.ts.
+ * Replaces push.ts in firmware without DLMS/COSEM. The table of protocols then uses the entry in absent-protocol.ts.
  */
 import { ABSENT } from "../readout/absent.js";
 

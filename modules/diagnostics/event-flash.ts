@@ -9,7 +9,7 @@
  *   16             records (event-record.ts), then erased flash; a power cut may leave an invalid record
  *
  * Wear: on a 4 MB chip the log has two sectors of 4 KB, with room for at least 63 records each. With WRITES_A_DAY
- * writes each day, a sector is erased up to 28 000 times in ten years. The flash endures 100 000 erasures of a sector.
+ * writes each day, a sector is erased up to 28 000 times in ten years. The flash is rated for 100 000 erase cycles per sector.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { ERASE_SIZE, type Partition } from "../io/flash.js";
@@ -36,7 +36,7 @@ export class EventFlash {
 	}
 
 	/**
-	 * Calls `taken` for each record, oldest first. The bytes are valid only during this call. Throws what the flash
+	 * Calls `taken` for each record, oldest first. `taken` must not keep the bytes after it returns. Throws what the flash
 	 * throws.
 	 */
 	load(taken: (bytes: Uint8Array, start: number, end: number) => void): void {

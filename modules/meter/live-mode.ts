@@ -1,14 +1,15 @@
 /**
  * Live mode: reads the powers of a DLMS/COSEM meter every few seconds in one association, as long as a client wants
- * live values. Each client of the event stream wants them; code for other clients sets `wantedToMs` (core/live.ts).
+ * live values. A connected client of the event stream counts as such; code for other clients sets `wantedToMs`
+ * (core/live.ts).
  *
- *                 wanted              not wanted          line needed         meter objects
+ *                 wanted              not wanted          line needed         meter refuses
  *     waiting     opens the session   -                   -                   waits, longer each time
  *     on          -                   ends after LINGER   ends                waits, longer each time
  *
  * Every CHECK_MS, live mode checks whether live values are wanted. If a readout, load profile, probe or PIN needs the
- * line, the session releases the association and is opened again later. A meter objects if it refuses a value, stays
- * silent, or ends the association.
+ * line, the session releases the association and is opened again later. "Refuses" means that the meter rejects a value,
+ * stays silent, or ends the association.
  */
 import type { Driver, Task } from "../io/driver.js";
 import type { Timed } from "../io/machine.js";
@@ -18,11 +19,11 @@ import type { LiveListener } from "./settings.js";
 
 const CHECK_MS = 1000;
 /**
- * Time for which the session stays open after the last request, because some clients ask only once in half a minute.
+ * Time for which the session stays open after the last request. Some clients ask only once in half a minute.
  */
 const LINGER_MS = 30_000;
 /**
- * Pause after the first objection, ms. Each further objection doubles the pause, and each successful round shortens it
+ * Pause after the first refusal, ms. Each further refusal doubles the pause, and each successful round shortens it
  * by HEALING_MS.
  */
 const OBJECTION_MS = 30_000;

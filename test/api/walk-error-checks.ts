@@ -1,7 +1,7 @@
 /**
- * The table "Errors" of the API text, with a check for each row, by the row's name. Rows that take minutes or need a
- * full flash are in `slowWalkErrorChecks`, which runs on virtual time. firmware.test.ts checks the rows of firmware
- * upload.
+ * Checks for the table "Errors" of the API text. Each check has the name of its row. Rows that take minutes or need a
+ * full flash are in `slowWalkErrorChecks`, which runs on virtual time. firmware.test.ts checks the rows about the upload
+ * of firmware.
  */
 import assert from "node:assert/strict";
 import { SCOPE_NONE } from "../../modules/auth/tokens.js";
@@ -61,7 +61,7 @@ export function walkErrorChecks(gateway: () => TestGateway): void {
 			await deleteTokens(gateway());
 		});
 		it("400 | POST certificate: file rejected; body is a plain-text reason; nothing changed", async () => {
-			// The gateway may renew a self-signed certificate meanwhile, after an earlier change of name or time.
+			// An earlier test may have changed name or time, so the gateway may renew its self-signed certificate now.
 			const certificate = async () => {
 				const { valid_from: _from, valid_to: _to, ...rest } = await gateway().read("system/certificate");
 				return rest;
@@ -134,7 +134,7 @@ export function walkErrorChecks(gateway: () => TestGateway): void {
 	});
 }
 
-/** Rows that take minutes or need faults of the virtual world. */
+/** Rows that take minutes or need simulated faults. */
 export function slowWalkErrorChecks(gateway: () => VirtualGateway): void {
 	describe("error", () => {
 		it("401 | all routes except the three open ones: expired token", async () => {

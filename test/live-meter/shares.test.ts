@@ -1,4 +1,4 @@
-/** Shares of the power: the settings, what clients with a share get, and what they get of one value in all. */
+/** Shares of the power: the settings, the power that clients with a share get, and the sum of what they get for one value. */
 import assert from "node:assert/strict";
 import { partOf } from "../../modules/live-meter/share.js";
 import { isError } from "../api/gateway.js";
@@ -199,7 +199,7 @@ describe("Shares of the power", () => {
 });
 
 describe("The parts of one value", () => {
-	/** The sum of the parts that a client gets of one value that is never followed by another. */
+	/** Sum of the replies that a client gets for a single value, with no later value. */
 	const sumOf = (share: number, power: number, askMs: number) => {
 		let sum = 0;
 		let lastMs = 0;

@@ -1,4 +1,4 @@
-/** Development keys of the firmware on Linux. */
+/** The checks of simulator-keys.ts (development keys in firmware files and reports) with the firmware on Linux. */
 import { simulatorKeys } from "./simulator-keys.js";
 
 simulatorKeys("linux");

@@ -1,6 +1,6 @@
 /**
- * Meters that send TIC, at the speed of their line: `npm run meter` on a paced pseudo-terminal, the gateway with either
- * engine.
+ * Reads simulated meters that send TIC at the speed of their line (`npm run meter` with a paced pseudo-terminal), with
+ * either engine.
  */
 import assert from "node:assert/strict";
 import type { JSONObject } from "../api/gateway.js";
@@ -32,7 +32,7 @@ for (const engine of ["node", "xs"] as const) {
 				);
 				const { value1_unit, value1_number, en } = readout.readings.find(({ obis }: JSONObject) => obis === "9.7.0");
 				assert.deepEqual([value1_unit, en], ["VA", "Apparent power import"]);
-				// Around noon the simulated house feeds in, and imports nothing.
+				// Around noon the simulated house exports, and imports nothing.
 				assert.ok(value1_number >= 0 && value1_number < 20_000, `${value1_number} VA`);
 				const counters = readout.readings.filter(
 					({ obis, value1_unit: unit }: JSONObject) => /^1.8./.test(String(obis)) && unit === "Wh",

@@ -1,6 +1,6 @@
-/** Makes a preloaded machine in the form of the SDK's linker, as C. */
+/** C source of a preloaded machine, as the SDK's linker writes it. */
 
-/** The text by which a slot refers to another slot. */
+/** Returns the C expression with which a slot refers to another slot. */
 export const to = (place: number) => `(txSlot*)&gxHeap[${place}]`;
 export const NAMES = ["a", "b", "c", "d"];
 

@@ -42,8 +42,8 @@ export function blockPush(apdu: Uint8Array, size: number): Buffer {
 }
 
 /**
- * Makes long frames with segments. With `size` 252 they are like the frames of Sagemcom meters, whose length byte 01
- * means 257.
+ * Divides the APDU into segments, with one long frame for each. With `size` 252 the frames are like those of Sagemcom
+ * meters: their length is 257, of which the length byte has only the lower eight bits (01).
  */
 export function mbusPush(apdu: Uint8Array, size = MBUS_DATA): Buffer {
 	const segments = pieces(apdu, size);

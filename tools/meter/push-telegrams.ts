@@ -7,7 +7,7 @@ import type { HouseholdReading } from "./household.js";
 import { p1Telegram } from "./p1-telegram.js";
 import { blockPush, hdlcPush, mbusPush } from "./push-frames.js";
 
-/** Framing of the APDU. `p1` means no frames, with a P1 telegram inside (Luxembourg's Smarty). */
+/** Framing of the APDU. `p1` means without frames: the deciphered text is a P1 telegram (Luxembourg's Smarty). */
 export type PushFraming = "hdlc" | "mbus" | "wrapper" | "p1";
 
 const UNIT_WH = 30;
@@ -24,8 +24,8 @@ function valuesOf({ dayImport, nightImport, export: exported, power }: Household
 }
 
 /**
- * Makes a data-notification. It has its time, then code, value, scaler and unit of each object, or only a list of
- * values.
+ * Returns a data-notification. After its time it contains code, value, scaler and unit of each object, or only a list
+ * of values.
  */
 function notification(reading: HouseholdReading, isNameless: boolean): Buffer {
 	const now = new Date(reading.utcMs);

@@ -1,4 +1,4 @@
-/** Commands of TI's Monitor and Test API, by subsystem and command. */
+/** Commands of TI's Monitor and Test API, keyed by subsystem and number. */
 import { AF_COMMANDS } from "./commands-af.js";
 import { SYSTEM_COMMANDS } from "./commands-system.js";
 import { ZDO_COMMANDS } from "./commands-zdo.js";

@@ -1,4 +1,4 @@
-/** The worker's proxies of UDP ports. */
+/** The worker's proxies for UDP ports. */
 import { DATAGRAM_LIMIT, type UDP, type UDPOptions } from "../../../modules/io/host.js";
 import { COMMANDS, EVENT_ERROR, EVENT_READABLE } from "./protocol.js";
 import type { WirePins } from "./streams.js";

@@ -1,4 +1,4 @@
-/** Parts of the ESP32 host's power natives that need no chip (power-peer.c). */
+/** Native power functions of the ESP32 host that can be tested without a chip (power-peer.c). */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { compileNative, needNative } from "../native/compile.js";
