@@ -134,7 +134,7 @@ describe("The diagnostic report", function () {
 		const third = second + 3 + whole.readUInt16LE(second + 1);
 		const without = Buffer.concat([whole.subarray(0, second), whole.subarray(third)]);
 		assert.match((await open(without)).problem, /block 2 can't be opened/);
-		assert.match((await open(Buffer.concat([whole, Buffer.of(0)]))).problem, /not of the report/);
+		assert.match((await open(Buffer.concat([whole, Buffer.of(0)]))).problem, /not part of it/);
 	});
 
 	it("includes the exchange with the meter if log_en is on", async () => {
