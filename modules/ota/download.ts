@@ -135,7 +135,7 @@ export class Download implements ScheduledMachine, PermitClient, BodySink, Sende
 		if (this.#state === STATE_LOADING) this.fail(REFUSALS[INTERRUPTED]);
 		else if (this.#state === STATE_PAUSING) this.ask(this.#file, 0, nowMs);
 		else if (this.#state === STATE_STARTING && !tlsPermit.request(this)) this.enter(STATE_QUEUED, nowMs + TURN_MS);
-		else if (tlsPermit.isHeldBy(this) && ledger.claim(UPGRADE_COST)) {
+		else if (tlsPermit.isHeldBy(this) && ledger.claimWithHeap(UPGRADE_COST)) {
 			this.#hasMemory = true;
 			this.ask(this.#file, 0, nowMs);
 		} else this.fail(REFUSALS[NO_MEMORY]);

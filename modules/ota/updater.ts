@@ -146,8 +146,10 @@ export class Updater implements ScheduledMachine, PermitClient {
 		if (this.#state !== IDLE) return UNDER_WAY;
 		// During a trial, the other slot has the firmware for a roll-back and must not be overwritten.
 		if (this.isOnTrial) return ON_TRIAL;
-		if (!ledger.claimWithHeap(UPDATE_COST)) return NO_MEMORY;
 		const isDownload = sender.isDownload === true;
+		// A download has checked the heap before it opened its connection, which now takes a part of it.
+		const hasMemory = isDownload ? ledger.claim(UPDATE_COST) : ledger.claimWithHeap(UPDATE_COST);
+		if (!hasMemory) return NO_MEMORY;
 		try {
 			this.#installer = new Installer(this.#deps, this.#host, total, isSlow, sender.needsNewer);
 		} catch (error) {

@@ -183,6 +183,26 @@ describe("The installation of newer firmware", () => {
 		assert.deepEqual(await logged("update_installed"), [`${VERSION} from ${HOST}`]);
 	});
 
+	it("starts only with enough free heap, and needs less once its connection is open", async () => {
+		let heapBytes = 100_000;
+		const free = () => ({ slots: 4000, chunkBytes: 60_000, heapBytes });
+		await start({ memory: { suffices: () => true, free } });
+		await find();
+		heapBytes = 30_000;
+		assert.equal((await install()).status, 200);
+		await gateway.pass(LONG_MS);
+		assert.equal((await status()).ota_last_error, "busy");
+		assert.deepEqual(ranges, []);
+		heapBytes = 50_000;
+		answer = (from) => {
+			// The connection takes its memory.
+			heapBytes = 30_000;
+			return part(FILE)(from);
+		};
+		assert.equal((await install()).status, 200);
+		await installed();
+	});
+
 	it("starts only when a person requests it, never by itself", async () => {
 		await start();
 		await find();

@@ -79,6 +79,11 @@ describe("An output, during an update", () => {
 		assert.equal(updater.begin(sender(), file.length), TAKEN);
 	});
 
+	it("begins a download with less heap, because the memory of its connection is taken already", () => {
+		heapBytes = 30_000;
+		assert.equal(updater.begin(sender({ isDownload: true }), file.length), TAKEN);
+	});
+
 	it("gets its permit back when the file is refused", () => {
 		updater.begin(sender(), file.length);
 		updater.write(new Uint8Array(200), 0, 200);
