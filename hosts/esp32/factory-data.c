@@ -28,7 +28,7 @@ void xs_factory_data_read(xsMachine *the)
 	xsmcSetArrayBuffer(xsResult, record, sizeof record);
 }
 
-/* Returns the settings file, unchecked, as an ArrayBuffer, or undefined if there is none. */
+/* Returns the settings file, unchecked, as an ArrayBuffer. Returns undefined without a file. */
 void xs_factory_data_settings(xsMachine *the)
 {
 	uint8_t head[HEAD_SIZE];

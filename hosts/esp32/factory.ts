@@ -13,7 +13,7 @@
  *    72   64   WPA2 key of the unit's own access point: 8 to 63 characters
  *   136   32   private key of the unit, NIST P-256, high byte first; zeros if it has none
  *   168    4   CRC-32 (IEEE 802.3) of all bytes before
- *   256        a signed settings file (modules/provision/file.ts); erased bytes if there is none
+ *   256        a signed settings file (modules/provision/file.ts); erased bytes without a file
  *
  * Passwords and keys consist of 0-9 A-Z a-z.
  */
@@ -193,7 +193,7 @@ export class FactoryPartition {
 		return native("xs_factory_data_read").call(this);
 	}
 
-	/** Returns the settings file, unchecked, or undefined if there is none. */
+	/** Returns the settings file, unchecked. Returns undefined without a file. */
 	static settings(): ArrayBuffer | undefined {
 		return native("xs_factory_data_settings").call(this);
 	}

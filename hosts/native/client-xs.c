@@ -256,7 +256,7 @@ void xs_client_get_resumed(xsMachine *the)
 	xsmcSetBoolean(xsResult, binding->client && stream_client_resumed(binding->client));
 }
 
-/* Returns the TLS session as an ArrayBuffer, or undefined if there is none. */
+/* Returns the TLS session as an ArrayBuffer. Returns undefined without a session. */
 void xs_client_get_session(xsMachine *the)
 {
 	client_binding *binding = binding_of(the);

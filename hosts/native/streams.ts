@@ -107,7 +107,7 @@ class NativeListener implements Listener {
 	readonly #onReadable: ListenerOptions["onReadable"];
 	readonly #onError: ListenerOptions["onError"];
 	readonly #connections: NativePending[] = [];
-	/** Callbacks of the requested self-tests, of which the first is running. Undefined if there is none. */
+	/** Callbacks of the requested self-tests. The first test is running. Undefined if no test is requested. */
 	#tests: ((problem: string) => void)[] | undefined;
 	#closed = false;
 

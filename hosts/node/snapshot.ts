@@ -21,7 +21,7 @@ function pathOf(script: string, program: string): string {
 	return `${script}-${hash.digest("hex").slice(0, HASH_DIGITS)}${ENDING}`;
 }
 
-/** Returns the snapshot of the present script, or undefined if there is none. */
+/** Returns the snapshot of the current script, or undefined if no snapshot was made of it. */
 export function findSnapshot(script: string, program: string): string | undefined {
 	if (!existsSync(script)) return undefined;
 	const path = pathOf(script, program);

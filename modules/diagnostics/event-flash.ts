@@ -9,7 +9,8 @@
  *   16             records (event-record.ts), then erased flash; a power cut may leave an invalid record
  *
  * Wear: on a 4 MB chip the log has two sectors of 4 KB, with room for at least 63 records each. With WRITES_A_DAY
- * writes each day, a sector is erased up to 28 000 times in ten years. The flash is rated for 100 000 erase cycles per sector.
+ * writes each day, a sector is erased up to 28 000 times in ten years. The flash is rated for 100 000 erase cycles per
+ * sector.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { ERASE_SIZE, type Partition } from "../io/flash.js";

@@ -7,7 +7,10 @@ export interface EventKind {
 	readonly name: string;
 	/** True if the detail of the event identifies no person, place or private device, so that others may see it. */
 	readonly isPlain: boolean;
-	/** True if only an authenticated client, a restart or an update can cause the event. Other events never displace it in flash. */
+	/**
+	 * True if only an authenticated client, a restart or an update can cause the event. Some of the limited
+	 * writes to flash are reserved for such events (event-log.ts).
+	 */
 	readonly needsLogin: boolean;
 }
 

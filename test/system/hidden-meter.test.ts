@@ -1,4 +1,4 @@
-/** Begins and aborts the entry of a PIN with both engines of `npm start`; they run in parallel because they run in real time. */
+/** Begins and aborts the entry of a PIN with both engines of `npm start`, in parallel because they run in real time. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isError } from "../api/gateway.js";

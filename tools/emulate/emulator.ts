@@ -51,8 +51,8 @@ export class Emulator {
 	start(flashLog?: string): void {
 		const { board, meterSocket } = this.#options;
 		rmSync(meterSocket, { force: true });
-		const order = { ...this.#options, chip: board.chip, meterUART: board.meter.uart, flashLog };
-		const { program, args } = qemuCommand(order);
+		const options = { ...this.#options, chip: board.chip, meterUART: board.meter.uart, flashLog };
+		const { program, args } = qemuCommand(options);
 		this.lines.length = 0;
 		this.#failure = undefined;
 		// Standard input is a pipe, because QEMU closes the console when its input ends. QEMU is detached, so that Ctrl-C
