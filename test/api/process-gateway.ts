@@ -44,6 +44,8 @@ const RESTARTS = "The gateway restarts.";
 /** Lines of a firmware that has restarted, or whose XS machine has ended. */
 export const RESTARTED = /The gateway restarts\.|machine has ended/;
 const END_LIMIT_MS = 10_000;
+/** Longest time without a byte of a reply, ms; the longest readouts take a few minutes. */
+const SILENCE_LIMIT_MS = 240_000;
 /** A new unit reads the meter at the beginning of each quarter of an hour. */
 const QUARTER_MS = 900_000;
 const AFTER_QUARTER_MS = 1000;
@@ -224,6 +226,9 @@ export class ProcessGateway extends TestGateway {
 		const request = make({ host, port, ...way, method, path, headers: { ...headers, ...framing } });
 		const replied = new Promise<Reply>((resolve, reject) => {
 			request.on("error", reject);
+			request.setTimeout(SILENCE_LIMIT_MS, () => {
+				request.destroy(new Error(`no reply to ${method} ${path} in ${SILENCE_LIMIT_MS / 1000} s`));
+			});
 			request.on("response", (response) => {
 				receive(response).then(resolve, reject);
 			});

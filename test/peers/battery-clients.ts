@@ -14,7 +14,7 @@ import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JSONObject } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
-import { checkOut, freePort, installPython, PEER_SOURCES, PeerMissing, run } from "./peer.js";
+import { checkOut, endChild, freePort, installPython, PEER_SOURCES, PeerMissing, run } from "./peer.js";
 
 /** Release 2.2.3. */
 const ASTRAMETER = ["https://github.com/tomquist/AstraMeter", "964e0bfe76f6bbcd5a7991a3866bcc062ef575c4"] as const;
@@ -153,14 +153,12 @@ async function withUniMeter(gateway: ProcessGateway, use: (url: string) => Promi
 	program.stdout.on("data", (bytes: Buffer) => {
 		log += bytes.toString();
 	});
-	const ended = once(program, "exit");
 	try {
 		await use(`http://127.0.0.1:${port}/v1/json`);
 	} catch (error) {
 		throw new Error(`${(error as Error).message}\n${log.slice(-2000)}`);
 	} finally {
-		program.kill("SIGTERM");
-		await ended;
+		await endChild(program);
 	}
 }
 

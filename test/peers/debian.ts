@@ -4,7 +4,6 @@
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { once } from "node:events";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -18,7 +17,6 @@ const AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt";
 /** Script for releases that this computer's debootstrap does not know. */
 const SCRIPT = "/usr/share/debootstrap/scripts/sid";
 const INSTALL_LIMIT_MS = 600_000;
-const END_LIMIT_MS = 30_000;
 
 /** Runs a program to its end; if it fails, throws PeerMissing with its last line of output. */
 async function install(what: string, command: string, args: string[]): Promise<void> {
@@ -105,13 +103,3 @@ export class Debian {
 /** Debian with Python 3.13, and one with Python 3.14. */
 export const TRIXIE = new Debian("trixie");
 export const FORKY = new Debian("forky");
-
-/** Stops a process, by force after a while. */
-export async function endChild(child: ChildProcess | undefined): Promise<void> {
-	if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-	const exited = once(child, "exit");
-	child.kill("SIGTERM");
-	const late = setTimeout(() => child.kill("SIGKILL"), END_LIMIT_MS);
-	await exited;
-	clearTimeout(late);
-}

@@ -5,8 +5,8 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync,
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { endChild, FORKY } from "./debian.js";
-import { freePort, PEER_SOURCES, PeerMissing } from "./peer.js";
+import { FORKY } from "./debian.js";
+import { endChild, freePort, PEER_SOURCES, PeerMissing } from "./peer.js";
 
 /** Name of its list of packages, and of its environment in the Debian. */
 const NAME = "home-assistant";

@@ -4,12 +4,11 @@
  */
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
 import { cpSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { installNode, PeerMissing } from "./peer.js";
+import { endChild, installNode, PeerMissing } from "./peer.js";
 import { type BrokerBed, brokerBed, PAGE_BROKER, READER_PASSWORD } from "./reading-bed.js";
 import { template } from "./templates.js";
 
@@ -42,6 +41,7 @@ async function iobroker(home: string, ...args: string[]): Promise<string> {
 	const { stdout } = await promisify(execFile)(nodeOf(home), [program, ...args], {
 		cwd: home,
 		timeout: SET_UP_LIMIT_MS,
+		killSignal: "SIGKILL",
 	});
 	return stdout.trim();
 }
@@ -87,10 +87,8 @@ async function withAdapter(home: string, use: () => Promise<void>): Promise<void
 	try {
 		await use();
 	} finally {
-		for (const child of [adapter, controller]) {
-			child.kill("SIGTERM");
-			if (child.exitCode === null) await once(child, "exit");
-		}
+		await endChild(adapter);
+		await endChild(controller);
 	}
 }
 

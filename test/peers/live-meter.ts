@@ -5,13 +5,12 @@
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { JSONObject } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { prepareZeroconf } from "./mdns.js";
-import { installPython, PEER_SOURCES, run } from "./peer.js";
+import { endChild, installPython, PEER_SOURCES, run } from "./peer.js";
 
 const PACKAGES = [
 	...["aioshelly==13.35.0", "python-homewizard-energy==6.3.0", "aiohttp==3.14.5", "aiohappyeyeballs==2.7.1"],
@@ -129,7 +128,6 @@ export const liveMeterCases = [
 				stdio: ["ignore", "pipe", "inherit"],
 				env: { ...process.env, PYTHONPATH: folder },
 			});
-			const ended = once(program, "exit");
 			const lines = createInterface(program.stdout)[Symbol.asyncIterator]();
 			const next = async (): Promise<JSONObject> => {
 				const { value, done } = await lines.next();
@@ -156,8 +154,7 @@ export const liveMeterCases = [
 				await gateway.write("live-meter", { shelly: false });
 				for (let found = await next(); found.connected !== false; ) found = await next();
 			} finally {
-				program.kill("SIGTERM");
-				await ended;
+				await endChild(program);
 				await gateway.write("live-meter", { shelly: true });
 			}
 		},

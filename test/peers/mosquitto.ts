@@ -8,9 +8,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { freePort, PeerMissing, run } from "./peer.js";
+import { endChild, freePort, PeerMissing, run } from "./peer.js";
 
 const START_LIMIT_MS = 10_000;
+/** The client ends after a second by itself, but its signal handler can hang. */
+const RETAINED_LIMIT_MS = 10_000;
 /** Names of the broker's program; Debian installs it outside of users' PATH. */
 const PROGRAMS = ["mosquitto", "/usr/sbin/mosquitto"];
 
@@ -110,10 +112,7 @@ export class Mosquitto {
 	async end(): Promise<void> {
 		const child = this.#child;
 		this.#child = undefined;
-		if (child === undefined || child.exitCode !== null) return;
-		const exited = once(child, "exit");
-		child.kill("SIGTERM");
-		await exited;
+		await endChild(child);
 	}
 
 	async stop(): Promise<void> {
@@ -139,7 +138,9 @@ export class Mosquitto {
 		const child = spawn("mosquitto_sub", args, { stdio: ["ignore", "pipe", "ignore"] });
 		const messages: Message[] = [];
 		createInterface(child.stdout).on("line", (line) => messages.push(toMessage(line)));
+		const late = setTimeout(() => child.kill("SIGKILL"), RETAINED_LIMIT_MS);
 		await once(child, "close");
+		clearTimeout(late);
 		return messages;
 	}
 
@@ -164,7 +165,8 @@ export class Mosquitto {
 			]);
 			return await use(observer);
 		} finally {
-			child.kill("SIGTERM");
+			// With SIGTERM it sometimes hangs: its signal handler waits for a lock that its main program holds.
+			child.kill("SIGKILL");
 			await exited;
 		}
 	}

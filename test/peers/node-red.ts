@@ -1,13 +1,12 @@
 /** Node-RED, from npm, without its editor: the flows of docs/integrations.md with our gateway and a broker. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JSONObject } from "../api/gateway.js";
-import { installNode } from "./peer.js";
+import { endChild, installNode } from "./peer.js";
 import { type BrokerBed, brokerBed, numbersOf, PAGE_BROKER, PAGE_HOST, READER_PASSWORD } from "./reading-bed.js";
 import { template } from "./templates.js";
 
@@ -55,7 +54,6 @@ async function withFlows(
 	});
 	let log = "";
 	for (const stream of [child.stdout, child.stderr]) stream?.on("data", (bytes: Buffer) => (log += bytes.toString()));
-	const ended = once(child, "exit");
 	try {
 		await use(async (pattern) => {
 			const limit = Date.now() + SEEN_LIMIT_MS;
@@ -67,8 +65,7 @@ async function withFlows(
 			}
 		});
 	} finally {
-		child.kill("SIGTERM");
-		await ended;
+		await endChild(child);
 		rmSync(folder, { recursive: true, force: true });
 	}
 }

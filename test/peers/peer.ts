@@ -1,6 +1,6 @@
 /** Shared by all peers: a folder for downloads, and our simulator as a meter. */
 
-import { execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -18,6 +18,7 @@ const METER_PROGRAM = join(root, ".build", "tools", "meter.js");
 const DOWNLOAD_LIMIT_MS = 60_000;
 const RUN_LIMIT_MS = 120_000;
 const INSTALL_LIMIT_MS = 180_000;
+const END_LIMIT_MS = 30_000;
 
 /** The peer can't run on this machine, for the reason in the message. */
 export class PeerMissing extends Error {
@@ -53,7 +54,7 @@ export async function run(
 	limitMs = RUN_LIMIT_MS,
 ): Promise<string> {
 	try {
-		const options = { timeout: limitMs, env: { ...process.env, ...env } };
+		const options = { timeout: limitMs, killSignal: "SIGKILL" as const, env: { ...process.env, ...env } };
 		return (await promisify(execFile)(command, args, options)).stdout;
 	} catch (error) {
 		const { code, stderr, killed } = error as NodeJS.ErrnoException & { stderr: string; killed: boolean };
@@ -108,6 +109,16 @@ export async function checkOut(name: string, url: string, commit: string): Promi
 	return folder;
 }
 
+/** Stops a process, by force after a while. */
+export async function endChild(child: ChildProcess | undefined): Promise<void> {
+	if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+	const exited = once(child, "exit");
+	child.kill("SIGTERM");
+	const late = setTimeout(() => child.kill("SIGKILL"), END_LIMIT_MS);
+	await exited;
+	clearTimeout(late);
+}
+
 /** Installs npm packages outside of the project; returns their folder. Throws PeerMissing if that fails. */
 export async function installNode(name: string, packages: readonly string[]): Promise<string> {
 	const folder = join(PEERS_FOLDER, name);
@@ -160,7 +171,7 @@ export async function withMeter<T>(options: string[], use: (path: string) => Pro
 		const [line] = await Promise.race([once(createInterface(meter.stdout), "line"), ended]);
 		return await use(line.slice("meter ".length));
 	} finally {
-		meter.kill("SIGTERM");
+		await endChild(meter);
 	}
 }
 

@@ -5,12 +5,11 @@
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { JSONObject } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
-import { installPython, PEER_SOURCES, PEERS_FOLDER, PeerMissing, run } from "./peer.js";
+import { endChild, installPython, PEER_SOURCES, PEERS_FOLDER, PeerMissing, run } from "./peer.js";
 
 const PACKAGES = [
 	...["pymodbus==3.16.1", "pysunspec2==1.3.7", "pyserial==3.5", "pysma-plus==0.5.4", "jmespath==1.1.0"],
@@ -97,7 +96,6 @@ async function buildGo(): Promise<string> {
 /** Returns the values that sunny reads from the SMA energy meter. */
 async function askSunny({ gateway }: PowerMeterPeers, path: string, serial: string): Promise<JSONObject> {
 	const program = spawn(path, ["sma", LOOPBACK, serial], { stdio: ["pipe", "pipe", "inherit"] });
-	const ended = once(program, "exit");
 	const lines = createInterface(program.stdout)[Symbol.asyncIterator]();
 	try {
 		await lines.next();
@@ -110,8 +108,7 @@ async function askSunny({ gateway }: PowerMeterPeers, path: string, serial: stri
 		assert.ok(!done, "sunny found no meter");
 		return JSON.parse(value);
 	} finally {
-		program.kill("SIGTERM");
-		await ended;
+		await endChild(program);
 	}
 }
 

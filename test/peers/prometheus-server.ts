@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { freePort, PeerMissing, run } from "./peer.js";
+import { endChild, freePort, PeerMissing, run } from "./peer.js";
 
 export interface Sampled {
 	readonly metric: Record<string, string>;
@@ -52,7 +52,6 @@ export async function withServer(folder: string, use: (server: Server) => Promis
 		`--web.listen-address=127.0.0.1:${port}`,
 	];
 	const program = spawn("prometheus", args, { stdio: "ignore" });
-	const ended = once(program, "exit");
 	try {
 		await use({
 			async query(expression) {
@@ -71,8 +70,7 @@ export async function withServer(folder: string, use: (server: Server) => Promis
 			},
 		});
 	} finally {
-		program.kill("SIGTERM");
-		await ended;
+		await endChild(program);
 	}
 }
 

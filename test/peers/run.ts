@@ -7,6 +7,7 @@ import { amisCases, prepareAMIS } from "./amis.js";
 import { batteryClientCases, endBatteryClients, prepareBatteryClients } from "./battery-clients.js";
 import { brokerCases, endBroker, prepareBroker } from "./broker.js";
 import { endSetUp, prepareSetUp, setUpCases } from "./broker-set-up.js";
+import { Checks, type Peer } from "./checks.js";
 import { dsmrParserCases, prepareDsmrParser } from "./dsmr-parser.js";
 import { endFleet, fleetCases, prepareFleet } from "./fleet.js";
 import { gojqCases, prepareGojq } from "./gojq.js";
@@ -27,7 +28,6 @@ import { mqttCases } from "./mqtt.js";
 import { nodeREDCases, prepareNodeRED } from "./node-red.js";
 import { openMUCCases, prepareOpenMUC } from "./openmuc.js";
 import { endModule, moduleCases, prepareModule, prepareZigpy, zigpyCases } from "./ota.js";
-import { PeerMissing } from "./peer.js";
 import { endPowerMeters, powerMeterCases, preparePowerMeters } from "./power-meters.js";
 import { endPrometheus, preparePrometheus, prometheusCases } from "./prometheus.js";
 import { preparePwitab, pwitabCases } from "./pwitab.js";
@@ -44,41 +44,8 @@ import { endWalk, prepareWalk, walkCases } from "./web-engines.js";
 import { prepareWienerNetze, wienerNetzeCases } from "./wiener-netze.js";
 import { endZHA, prepareZHA, zhaCases } from "./zha.js";
 
-interface Peer<T> {
-	readonly name: string;
-	readonly prepare: () => Promise<T>;
-	readonly cases: readonly { readonly name: string; run(prepared: T): Promise<void> }[];
-	readonly end?: (prepared: T) => Promise<void>;
-}
-
-const counts = { passed: 0, failed: 0, skipped: 0 };
-
-function report(outcome: keyof typeof counts, text: string, count = 1): void {
-	counts[outcome] += count;
-	process.stdout.write(`${outcome}  ${text}\n`);
-}
-
-async function check<T>({ name, prepare, cases, end }: Peer<T>): Promise<void> {
-	let prepared: T;
-	try {
-		prepared = await prepare();
-	} catch (error) {
-		if (error instanceof PeerMissing)
-			report("skipped", `${name}, ${cases.length} cases: ${error.message}`, cases.length);
-		else report("failed", `${name} could not be prepared: ${(error as Error).message}`);
-		return;
-	}
-	for (const one of cases) {
-		try {
-			await one.run(prepared);
-			report("passed", `${name}: ${one.name}`);
-		} catch (error) {
-			if (error instanceof PeerMissing) report("skipped", `${name}: ${one.name}: ${error.message}`);
-			else report("failed", `${name}: ${one.name}\n${(error as Error).message}`);
-		}
-	}
-	await end?.(prepared);
-}
+const checks = new Checks((line) => process.stdout.write(`${line}\n`));
+const check = <T>(peer: Peer<T>) => checks.run(peer);
 
 /** Readers of meters, and meters. */
 async function checkMeters(): Promise<void> {
@@ -231,5 +198,6 @@ await Promise.all([
 	...[checkMeters(), checkLiveValues(), checkFleets()],
 	...[checkBrokers(), checkHome(), checkZigbee(), checkBrowsers()],
 ]);
-process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
-process.exit(counts.failed > 0 ? 1 : 0);
+const { passed, failed, skipped } = checks.counts;
+process.stdout.write(`${passed} passed, ${failed} failed, ${skipped} skipped\n`);
+process.exit(failed > 0 ? 1 : 0);

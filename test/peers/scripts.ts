@@ -4,12 +4,12 @@
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { on, once } from "node:events";
+import { on } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { isError, type JSONObject } from "../api/gateway.js";
-import { installPython, PEER_SOURCES, run } from "./peer.js";
+import { endChild, installPython, PEER_SOURCES, run } from "./peer.js";
 import { endReadingBed, numbersOf, PAGE_HOST, type ReadingBed, shell, startReadingBed } from "./reading-bed.js";
 import { template } from "./templates.js";
 
@@ -100,7 +100,6 @@ export const scriptCases = [
 			writeFileSync(join(folder, "follow.mjs"), filled("follow.mjs", bed));
 			await gateway.pass(PLACES_MS);
 			const child = spawn(process.execPath, ["follow.mjs"], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
-			const ended = once(child, "exit");
 			const lines = on(createInterface(child.stdout), "line", { signal: AbortSignal.timeout(FOLLOW_LIMIT_MS) });
 			const next = async () => (await lines.next()).value[0];
 			const shown = ({ localtime, readings }: JSONObject) => `${localtime} ${numbersOf({ readings })["16.7.0"]} kW`;
@@ -110,8 +109,7 @@ export const scriptCases = [
 				const second = await gateway.read("iec62056/read");
 				assert.equal(await next(), shown(second));
 			} finally {
-				child.kill("SIGTERM");
-				await ended;
+				await endChild(child);
 			}
 		},
 	},

@@ -9,7 +9,7 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { freePort, PeerMissing, run } from "./peer.js";
+import { endChild, freePort, PeerMissing, run } from "./peer.js";
 
 const START_LIMIT_MS = 60_000;
 const STEP_MS = 200;
@@ -53,12 +53,6 @@ async function patiently<T>(attempt: () => Promise<T>): Promise<T> {
 			await sleep(STEP_MS);
 		}
 	}
-}
-
-async function ended(child: ChildProcess): Promise<void> {
-	if (child.exitCode !== null || child.signalCode !== null) return;
-	child.kill("SIGTERM");
-	await once(child, "exit");
 }
 
 /** Preferences of a profile without dialogs. */
@@ -124,7 +118,7 @@ export class Firefox implements Browser {
 
 	async end(): Promise<void> {
 		this.#socket.destroy();
-		await ended(this.#child);
+		await endChild(this.#child);
 		rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
 	}
 
@@ -194,7 +188,7 @@ export class WebKit implements Browser {
 
 	async end(): Promise<void> {
 		await fetch(this.#session, { method: "DELETE" }).catch(() => undefined);
-		for (const child of this.#children) await ended(child);
+		for (const child of this.#children) await endChild(child);
 	}
 }
 

@@ -5,8 +5,8 @@ import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { endChild, TRIXIE } from "./debian.js";
-import { PEER_SOURCES, PeerMissing } from "./peer.js";
+import { TRIXIE } from "./debian.js";
+import { endChild, PEER_SOURCES, PeerMissing } from "./peer.js";
 
 /** Name of its list of packages, and of its environment in the Debian. */
 const NAME = "zha";

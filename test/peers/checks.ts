@@ -1,0 +1,104 @@
+/** Runs the cases of peers, and reports each. A peer that hangs is tried once more. */
+import { childrenOf } from "../hanging.js";
+import { PeerMissing } from "./peer.js";
+
+export interface Peer<T> {
+	readonly name: string;
+	readonly prepare: () => Promise<T>;
+	readonly cases: readonly { readonly name: string; run(prepared: T): Promise<void> }[];
+	readonly end?: (prepared: T) => Promise<void>;
+}
+
+/** Limits of a peer's preparation, of each of its cases, and of its end, ms. */
+export interface Limits {
+	readonly prepare: number;
+	readonly run: number;
+	readonly end: number;
+}
+
+/** The longest case, a year of load profiles, takes four minutes on a busy computer. */
+const LIMITS: Limits = { prepare: 600_000, run: 480_000, end: 120_000 };
+
+/** Work that has not ended within its limit, and may never end. */
+class Hangs extends Error {
+	override readonly name = "Hangs";
+}
+
+/** Awaits work, and throws Hangs after its limit. */
+async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
+	let timer: NodeJS.Timeout | undefined;
+	const late = new Promise<never>((_, reject) => {
+		timer = setTimeout(() => reject(new Hangs(`not done in ${limitMs / 1000} s`)), limitMs);
+	});
+	try {
+		return await Promise.race([work, late]);
+	} finally {
+		clearTimeout(timer);
+	}
+}
+
+export class Checks {
+	readonly counts = { passed: 0, failed: 0, skipped: 0 };
+	readonly #say: (line: string) => void;
+	readonly #limits: Limits;
+
+	constructor(say: (line: string) => void, limits = LIMITS) {
+		this.#say = say;
+		this.#limits = limits;
+	}
+
+	/** Runs the cases of a peer. If one hangs, prepares the peer once more and runs all its cases again. */
+	async run<T>(peer: Peer<T>): Promise<void> {
+		const reported = new Set<string>();
+		try {
+			await this.#runOnce(peer, reported);
+		} catch (error) {
+			this.#say(`${(error as Error).message}. It is tried once more. These programs run:`);
+			for (const program of childrenOf(process.pid)) this.#say(`\t${program}`);
+			await this.#runOnce(peer, reported).catch((again: Error) => this.#report("failed", again.message));
+		}
+	}
+
+	#report(outcome: keyof Checks["counts"], text: string, count = 1): void {
+		this.counts[outcome] += count;
+		this.#say(`${outcome}  ${text}`);
+	}
+
+	/** Reports each case that is not in `reported`, and adds it. Throws Hangs. */
+	async #runOnce<T>({ name, prepare, cases, end }: Peer<T>, reported: Set<string>): Promise<void> {
+		let prepared: T;
+		try {
+			prepared = await within(this.#limits.prepare, prepare());
+		} catch (error) {
+			if (error instanceof Hangs) throw new Hangs(`${name}, its preparation: ${error.message}`);
+			if (error instanceof PeerMissing)
+				this.#report("skipped", `${name}, ${cases.length} cases: ${error.message}`, cases.length);
+			else this.#report("failed", `${name} could not be prepared: ${(error as Error).message}`);
+			return;
+		}
+		let hanging: Hangs | undefined;
+		for (const one of cases) {
+			const text = `${name}: ${one.name}`;
+			const error = await within(this.#limits.run, one.run(prepared)).then(
+				() => undefined,
+				(reason: Error) => reason,
+			);
+			if (error instanceof Hangs) {
+				hanging = new Hangs(`${text}: ${error.message}`);
+				break;
+			}
+			if (reported.has(one.name)) continue;
+			reported.add(one.name);
+			if (error === undefined) this.#report("passed", `${name}: ${one.name}`);
+			else if (error instanceof PeerMissing) this.#report("skipped", `${text}: ${error.message}`);
+			else this.#report("failed", `${text}\n${error.message}`);
+		}
+		try {
+			if (end !== undefined) await within(this.#limits.end, end(prepared));
+		} catch (error) {
+			// After a case that hangs, its programs may not end either.
+			if (hanging === undefined) this.#report("failed", `${name} could not be ended: ${(error as Error).message}`);
+		}
+		if (hanging !== undefined) throw hanging;
+	}
+}
