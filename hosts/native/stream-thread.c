@@ -208,6 +208,7 @@ static unsigned handshakes(const stream_server *server)
 static stream_connection *find_place(stream_server *server, bool *pressed)
 {
 	unsigned existing = 0;
+	bool is_unreported = false;
 	stream_connection *free_one = NULL;
 	*pressed = false;
 	if (server->listener < 0 || server->now_ms < server->begin_after_ms) return NULL;
@@ -216,11 +217,13 @@ static stream_connection *find_place(stream_server *server, bool *pressed)
 		stream_connection *each = &server->connections[i];
 		if (each->state == CONNECTION_FREE) free_one = each;
 		else existing++;
+		if (each->state == CONNECTION_WAITING && !each->ready) is_unreported = true;
 	}
 	unsigned shaking = handshakes(server);
 	bool allowed = existing < server->options.max_connections && shaking < server->options.max_handshakes
 		&& (shaking == 0 || !handshake_gate_is_wanted()) && server->test != TEST_WANTED;
-	*pressed = existing >= server->options.max_connections && shaking == 0;
+	/* The owner may have a free place for a connection that is not reported yet, and would then close none. */
+	*pressed = existing >= server->options.max_connections && shaking == 0 && !is_unreported;
 	unlock(server);
 	return allowed ? free_one : NULL;
 }

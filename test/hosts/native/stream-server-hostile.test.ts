@@ -503,6 +503,21 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 			for (const each of [last, there[1]]) each.socket.destroy();
 		});
 
+		it("asks the owner to close a connection only when it knows of all connections", async () => {
+			const peer = await begin();
+			const there = await peer.open();
+			await there.get("/size/10", 10);
+			// The owner learns of this connection 250 ms later, because it sends no request.
+			const silent = await peer.open();
+			const next = peer.open();
+			while ((await peer.command("pressed")) === "0 pressed") await sleep(5);
+			assert.equal(await peer.command("count"), "2 open");
+			silent.socket.destroy();
+			const client = await next;
+			await client.get("/size/10", 10);
+			for (const each of [there, client]) each.socket.destroy();
+		});
+
 		it("begins no handshake without memory for it, and carries out the waiting handshakes once there is memory", async () => {
 			const peer = await begin();
 			const there = await peer.open();
