@@ -89,7 +89,7 @@ export class Checks {
 			}
 			if (reported.has(one.name)) continue;
 			reported.add(one.name);
-			if (error === undefined) this.#report("passed", `${name}: ${one.name}`);
+			if (error === undefined) this.#report("passed", text);
 			else if (error instanceof PeerMissing) this.#report("skipped", `${text}: ${error.message}`);
 			else this.#report("failed", `${text}\n${error.message}`);
 		}
