@@ -35,7 +35,7 @@ export class Absent implements Running {
 		this.#key = key;
 	}
 
-	erase(): void {
+	whenErasing(): void {
 		if (this.#key !== "") this.#storage.delete(this.#key);
 		if (this.#certificates === "") return;
 		new BlobStore(this.#storage, { name: this.#certificates, limit: CERTIFICATES_LIMIT, slots: 2 }).sweep([], true);

@@ -43,6 +43,27 @@ const ZONES_RESOURCE = "timezones.bin";
 
 const NO_EXTRAS: readonly Extra[] = Object.freeze([]);
 
+/** Indexes in EVENT_NAMES. */
+const MEASURED = 0;
+const METER_FAILED = 1;
+const NETWORK_CHANGED = 2;
+const CLOCK_CHANGED = 3;
+const UPDATE_CHANGED = 4;
+const RESTARTING = 5;
+const RESETTING = 6;
+const DISCONNECTING = 7;
+/** Names of the events in the log of a fault. */
+const EVENT_NAMES: readonly string[] = Object.freeze([
+	"measured",
+	"meterFailed",
+	"networkChanged",
+	"clockChanged",
+	"updateChanged",
+	"restarting",
+	"resetting",
+	"disconnecting",
+]);
+
 export class Gateway implements Core, ConfigListener, SavingUser {
 	readonly host: Host;
 	readonly info: HostInfo;
@@ -72,6 +93,8 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 	readonly #edgeEvents: EdgeEvents;
 	readonly #crashLoop: CrashLoopGuard | undefined;
 	readonly #delayed: DelayedActions;
+	/** Bit set of the events that parts are handling now. */
+	#raised = 0;
 	#button: Button | undefined;
 	#powerCycles: PowerCycles | undefined;
 
@@ -151,7 +174,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		// The parts are not opened in the constructor, because its many local variables would stay on the stack
 		// meanwhile.
 		this.openParts();
-		this.begin();
+		if (!this.completeReset()) this.begin();
 	}
 
 	private openParts(): void {
@@ -163,6 +186,24 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		this.config.listen(this);
 	}
 
+	/**
+	 * Completes a factory reset that was interrupted before this start. Returns true if it is complete, and the device
+	 * therefore restarts without having opened anything.
+	 */
+	private completeReset(): boolean {
+		if (!this.config.wasErasing) return false;
+		try {
+			this.eraseParts();
+			// A part that has thrown twice is given up, because the new owner's data must not be erased at each start.
+			this.config.endErasure();
+		} catch (error) {
+			this.fault("factory reset", error);
+			return false;
+		}
+		this.restartSoon();
+		return true;
+	}
+
 	private begin(): void {
 		const { button, ending, switchedOn } = this.host;
 		const { driver, guard, saving, storage, trace } = this;
@@ -172,6 +213,8 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 				this.#powerCycles = new PowerCycles({ driver, storage, trace });
 				this.#powerCycles.start(switchedOn, this);
 			});
+			// After a reset nothing is opened: the device restarts soon, and the certificate could not be stored.
+			if (this.config.isErased) return;
 		}
 		for (const key of this.config.damaged) {
 			trace(`config: ${key} was damaged in flash, defaults are used`);
@@ -208,13 +251,13 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		if (this.saving?.isByButton) this.network?.bringUp();
 	}
 
-	/** Like `notifyParts`, but with less stack, because a part opens ports here, which makes deeply nested calls. */
+	/** Like `raise`, but with less stack, because a part opens ports here, which makes deeply nested calls. */
 	private connectParts(): void {
 		for (let i = 0; i < PARTS.length; i++) {
 			try {
-				this.#running[i]?.connect?.();
+				this.#running[i]?.whenConnecting?.();
 			} catch (error) {
-				this.failed(i, error);
+				this.fault(PARTS[i].name, error);
 			}
 		}
 	}
@@ -236,7 +279,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		this.light?.waiting(accessPointOn && address === undefined);
 		const ip = address?.ip ?? "";
 		if (this.#edgeEvents.networkChanged(ip, isByCable))
-			this.notifyParts((running) => running.networkChanged?.(ip !== ""));
+			this.raise(NETWORK_CHANGED, (running) => running.whenNetworkChanged?.(ip !== ""));
 		if (this.#serving.listener !== undefined && this.find(CERTIFICATE).isOutdated(hostname, ip)) {
 			this.#delayed.readdressSoon();
 		}
@@ -255,34 +298,56 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		this.saving?.stop();
 		this.#delayed.stop();
 		this.#crashLoop?.task.stop();
-		this.notifyParts((running) => running.disconnecting?.());
+		this.raise(DISCONNECTING, (running) => running.whenDisconnecting?.());
 		this.#serving.close();
 		this.#button?.stop();
 		this.#powerCycles?.stop();
-		for (let i = PARTS.length - 1; i >= 0; i--) this.#running[i]?.stop?.();
+		for (let i = PARTS.length - 1; i >= 0; i--) {
+			try {
+				this.#running[i]?.whenStopping?.();
+			} catch (error) {
+				this.fault(PARTS[i].name, error);
+			}
+		}
 		this.light?.stop();
 	}
 
 	factoryReset(): void {
 		this.light?.resetting();
 		try {
-			this.notifyParts((running) => running.resetting?.());
+			this.raise(RESETTING, (running) => running.whenResetting?.());
 			// The log is erased before the settings: a reset that is interrupted here and continues after a restart
 			// does not erase the log.
 			this.events.erase();
 			this.config.erase();
-			for (const running of this.#running) running?.erase?.();
+			const failure = this.eraseParts();
+			if (failure !== undefined) throw failure;
+			this.config.endErasure();
 		} finally {
 			// The device restarts even if flash refused a deletion, because the next start continues the reset.
 			this.restartSoon();
 		}
 	}
 
+	/** Erases the data of all parts. Returns the last exception of a part; the other parts are erased nevertheless. */
+	private eraseParts(): unknown {
+		let failure: unknown;
+		for (let i = 0; i < PARTS.length; i++) {
+			try {
+				this.#running[i]?.whenErasing?.();
+			} catch (error) {
+				failure = error;
+				this.fault(PARTS[i].name, error);
+			}
+		}
+		return failure;
+	}
+
 	/** Called when the clock was set. Refreshes the certificate, which may not be valid at the new time. */
 	clockChanged(): void {
 		this.#edgeEvents.clockChanged();
 		this.saving?.clockChanged();
-		this.notifyParts((running) => running.clockChanged?.());
+		this.raise(CLOCK_CHANGED, (running) => running.whenClockChanged?.());
 		this.live.changed();
 		this.#delayed.refreshSoon();
 	}
@@ -307,22 +372,22 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 	}
 
 	restart(): void {
-		this.notifyParts((running) => running.restarting?.());
+		this.raise(RESTARTING, (running) => running.whenRestarting?.());
 		this.#crashLoop?.plannedRestart();
 		this.host.restart();
 	}
 
 	updateChanged(): void {
-		this.notifyParts((running) => running.updateChanged?.());
+		this.raise(UPDATE_CHANGED, (running) => running.whenUpdateChanged?.());
 	}
 
 	measured(readout: Readout): void {
-		this.notifyParts((running) => running.measured?.(readout));
+		this.raise(MEASURED, (running) => running.whenMeasured?.(readout));
 	}
 
 	meterChanged(code: string): void {
 		this.#edgeEvents.meterChanged(code);
-		if (code !== "") this.notifyParts((running) => running.meterFailed?.());
+		if (code !== "") this.raise(METER_FAILED, (running) => running.whenMeterFailed?.());
 	}
 
 	get isBusy(): boolean {
@@ -337,20 +402,28 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		return this.#running.some((running) => running?.staysAwake === true);
 	}
 
-	private notifyParts(what: (running: Running) => void): void {
+	/** Passes the event to all parts. An event that its own handling raises again would never end: it is a fault. */
+	private raise(event: number, pass: (running: Running) => void): void {
+		const bit = 1 << event;
+		if (this.#raised & bit) {
+			this.fault(EVENT_NAMES[event], new Error("the event was raised while parts handled it"));
+			return;
+		}
+		this.#raised |= bit;
 		for (let i = 0; i < PARTS.length; i++) {
 			const running = this.#running[i];
 			if (running === undefined) continue;
 			try {
-				what(running);
+				pass(running);
 			} catch (error) {
-				this.failed(i, error);
+				this.fault(PARTS[i].name, error);
 			}
 		}
+		this.#raised &= ~bit;
 	}
 
-	private failed(index: number, error: unknown): void {
-		this.guard(PARTS[index].name, () => {
+	private fault(part: string, error: unknown): void {
+		this.guard(part, () => {
 			throw error;
 		});
 	}

@@ -25,7 +25,7 @@ export class Access implements Running {
 		return this.#login;
 	}
 
-	connect(): void {
+	whenConnecting(): void {
 		this.#login ??= this.makeLogin();
 	}
 
@@ -33,7 +33,7 @@ export class Access implements Running {
 		return this.sessions.isValid(token) ? SCOPE_FULL : this.tokens.scopeOf(token);
 	}
 
-	erase(): void {
+	whenErasing(): void {
 		this.sessions.revokeAll();
 	}
 

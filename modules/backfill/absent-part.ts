@@ -14,7 +14,7 @@ class NoBackfill extends Absent {
 		this.#core = core;
 	}
 
-	override erase(): void {
+	override whenErasing(): void {
 		this.#core.storage.delete(STATE);
 	}
 }

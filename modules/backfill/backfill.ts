@@ -165,7 +165,7 @@ export class Backfill implements Running, Timed, ReadCallback {
 	/** Starts again at the newest gap if the settings enable the backfill; otherwise stops it and keeps `filledS`. */
 	settingsChanged(): void {
 		const { config, storage } = this.#core;
-		this.stop();
+		this.whenStopping();
 		const stored = storage.get(KEY);
 		const isOn = config.get(BACKFILL_ENABLED);
 		if (isOn && stored !== undefined) storage.delete(KEY);
@@ -214,12 +214,12 @@ export class Backfill implements Running, Timed, ReadCallback {
 		return this.state === STATE_READING || this.state === STATE_STORING;
 	}
 
-	erase(): void {
-		this.stop();
+	whenErasing(): void {
+		this.whenStopping();
 		this.#core.storage.delete(KEY);
 	}
 
-	stop(): void {
+	whenStopping(): void {
 		if (this.#numbers !== undefined) this.#core.find(METER).reader.cancel(this);
 		this.#task?.stop();
 		this.#task = this.#numbers = this.#readout = this.#span = this.failure = undefined;

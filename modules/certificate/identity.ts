@@ -52,7 +52,7 @@ export class Identity implements Running {
 		this.own = new OwnCertificate(config, deps.storage);
 	}
 
-	erase(): void {
+	whenErasing(): void {
 		this.own.blobs.sweep([], true);
 		this.installed.blobs.sweep([], true);
 	}

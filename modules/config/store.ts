@@ -19,9 +19,10 @@
  *
  * Entries that change together are first stored as one value under TOGETHER_KEY: key length (1), key, length of the
  * entry (2, big-endian), entry, and so on, then the CRC as above. This commits the change: while the value under
- * TOGETHER_KEY exists, its entries take precedence over the entries under their own keys. ERASING_KEY exists while the
- * settings are erased. If a power cut or a refused write interrupts one of these two processes, it is continued before
- * the next change and at the next start. The start succeeds even if this fails.
+ * TOGETHER_KEY exists, its entries take precedence over the entries under their own keys. ERASING_KEY exists from the
+ * beginning of a factory reset until the parts have erased their data too (`endErasure`). If a power cut or a refused
+ * write interrupts one of these two processes, it is continued before the next change and at the next start. The start
+ * succeeds even if this fails.
  *
  * Limits: an entry has at most ENTRY_LIMIT bytes. If entries that change together exceed ENTRY_LIMIT in total, their
  * items with unknown ids are dropped.
@@ -97,12 +98,9 @@ export class ConfigStore {
 	#damaged: string[] = [];
 	/** Entries that are stored under TOGETHER_KEY but not yet under their own keys. */
 	#pending: readonly Packed[] | undefined;
-	/** True until an interrupted erasure is finished. */
+	/** True while ERASING_KEY exists. */
 	#isErasing: boolean;
-	/**
-	 * True if a factory reset was interrupted before this start. Other modules must then continue the reset of their
-	 * data.
-	 */
+	/** True if a factory reset was interrupted before this start. The parts must then erase their data again. */
 	readonly wasErasing: boolean;
 	#isErased = false;
 	#listener: ConfigListener | undefined;
@@ -119,7 +117,9 @@ export class ConfigStore {
 		if (!this.#isErasing) this.#pending = this.readTogether();
 		for (const entry of entries) this.load(entry, this.#isErasing ? undefined : this.bytesOf(entry));
 		try {
-			this.finish();
+			// The mark stays until the parts have erased their data too.
+			if (this.#isErasing) this.deleteAll();
+			else this.finish();
 		} catch {
 			// The flash has refused a write. The next change or the next start tries again.
 		}
@@ -127,18 +127,30 @@ export class ConfigStore {
 
 	/**
 	 * Erases all settings for a factory reset. The next start uses initial values; if the erasure was interrupted, it
-	 * first completes it. Until the restart the values stay in memory, and `change` throws. Throws what the storage
-	 * throws; settings may then remain in flash.
+	 * first completes it. Until the restart the values stay in memory, and `change` throws. Call `endErasure` when all
+	 * other data have been erased. Throws what the storage throws; settings may then remain in flash.
 	 */
 	erase(): void {
-		try {
-			this.#storage.set(ERASING_KEY, this.#nothing);
-			this.#isErased = true;
-		} catch {
-			// The flash is full and refuses this write. The deletions below make room.
-		}
+		this.mark();
 		this.deleteAll();
 		this.#isErased = true;
+		if (!this.#isErasing) this.mark();
+	}
+
+	/** Ends a factory reset, also one that was interrupted before this start. Throws what the storage throws. */
+	endErasure(): void {
+		this.deleteAll();
+		this.#storage.delete(ERASING_KEY);
+		this.#isErasing = false;
+	}
+
+	private mark(): void {
+		try {
+			this.#storage.set(ERASING_KEY, this.#nothing);
+			this.#isErasing = this.#isErased = true;
+		} catch {
+			// The flash is full and refuses this write. The deletions make room for the second attempt.
+		}
 	}
 
 	get isErased(): boolean {
@@ -148,7 +160,6 @@ export class ConfigStore {
 	private deleteAll(): void {
 		for (const entry of this.entries) secureErase(this.#storage, entry.key);
 		secureErase(this.#storage, TOGETHER_KEY);
-		this.#storage.delete(ERASING_KEY);
 	}
 
 	get damaged(): readonly string[] {
@@ -269,8 +280,7 @@ export class ConfigStore {
 	}
 
 	private finish(): void {
-		if (this.#isErasing) this.deleteAll();
-		this.#isErasing = false;
+		if (this.#isErasing) this.endErasure();
 		if (this.#pending === undefined) return;
 		for (const { entry, bytes } of this.#pending) this.#storage.set(entry.key, bytes);
 		this.#storage.delete(TOGETHER_KEY);

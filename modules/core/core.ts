@@ -22,30 +22,37 @@ export interface Saving {
 }
 
 /**
- * Running part. A method is called for one part after the other, in the order of the list in parts.ts; `stop` is called
- * in reverse order.
+ * Running part, with its reactions to the events of the core. An event is passed to one part after the other, in the
+ * order of the list in parts.ts; `whenStopping` in reverse order. An event must not cause itself: the core refuses it
+ * and logs a fault.
+ *
+ * Names of events begin with `when`, and no other name does (test/tidy/events.test.ts). A callback that a part gives to
+ * its own machines therefore never receives an event of the core.
  */
 export interface Running {
 	/**
 	 * Starts network connections, and everything that only these connections need. A gateway that sleeps between
 	 * readings calls this late or never.
 	 */
-	connect?(): void;
-	measured?(readout: Readout): void;
-	meterFailed?(): void;
+	whenConnecting?(): void;
+	whenMeasured?(readout: Readout): void;
+	whenMeterFailed?(): void;
 	/** Called when the network has changed. `isUp` is true if the gateway has an address. */
-	networkChanged?(isUp: boolean): void;
-	clockChanged?(): void;
+	whenNetworkChanged?(isUp: boolean): void;
+	whenClockChanged?(): void;
 	/** Called when the firmware, the newest known version or the progress of an installation has changed. */
-	updateChanged?(): void;
-	restarting?(): void;
+	whenUpdateChanged?(): void;
+	whenRestarting?(): void;
 	/** Called before a factory reset deletes the settings. Write data that must survive. */
-	resetting?(): void;
-	/** Called after a factory reset has deleted the settings. Delete other data. */
-	erase?(): void;
-	/** Called before the ports close, and before `stop`. */
-	disconnecting?(): void;
-	stop?(): void;
+	whenResetting?(): void;
+	/**
+	 * Called after a factory reset has deleted the settings, and once more at the next start if the reset was interrupted
+	 * or a part has thrown. Delete other data.
+	 */
+	whenErasing?(): void;
+	/** Called before the ports close, and before `whenStopping`. */
+	whenDisconnecting?(): void;
+	whenStopping?(): void;
 	/** True while sleep would interrupt an activity. */
 	readonly isBusy?: boolean;
 	/** True if the device must start as if a user had woken it, and stay awake. */

@@ -27,8 +27,8 @@ export class Hawkbit extends VisitingPart<Rollout> {
 		else events.note(EVENT_HAWKBIT_FAILED, failure.code);
 	}
 
-	override erase(): void {
-		super.erase();
+	override whenErasing(): void {
+		super.whenErasing();
 		this.core.storage.delete(ACTION_KEY);
 	}
 

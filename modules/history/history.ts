@@ -95,16 +95,15 @@ export class History implements Timed {
 	}
 
 	/**
-	 * Opens the history. Returns undefined if there is no partition. If a factory reset (`wasErasing`) or `erase` was
-	 * interrupted, completes it.
+	 * Opens the history. Returns undefined if there is no partition. Completes an erasure that was interrupted.
 	 */
-	static open(options: HistoryOptions, wasErasing: boolean): History | undefined {
+	static open(options: HistoryOptions): History | undefined {
 		const partition = options.flash?.open(PARTITION);
 		if (partition === undefined || countOf(partition) === 0) return undefined;
 		const history = new History(options, partition);
 		try {
-			if (wasErasing || options.deps.storage.get(ERASING_KEY) !== undefined) {
-				history.erase();
+			if (options.deps.storage.get(ERASING_KEY) !== undefined) {
+				history.whenErasing();
 				history.#isErased = false;
 			}
 		} catch (error) {
@@ -123,7 +122,7 @@ export class History implements Timed {
 		return this.journal().lastS * 1000;
 	}
 
-	measured(readout: Readout): void {
+	whenMeasured(readout: Readout): void {
 		const { status, utcMs } = readout;
 		if (utcMs === 0 || status === STATUS_NONE || status === STATUS_CHECK_WRONG || this.#isErased) return;
 		if (isOfKnownQuarter(Math.floor(utcMs / 1000), this.#lastS)) return;
@@ -167,7 +166,7 @@ export class History implements Timed {
 	 * Erases the history. Readouts are ignored until the next start. If the erasure is interrupted, the next start
 	 * completes it.
 	 */
-	erase(): void {
+	whenErasing(): void {
 		const { storage } = this.#deps;
 		this.#isErased = true;
 		storage.set(ERASING_KEY, new Uint8Array(0));
@@ -179,7 +178,7 @@ export class History implements Timed {
 		return this.#dueMs < Number.POSITIVE_INFINITY;
 	}
 
-	stop(): void {
+	whenStopping(): void {
 		this.#task.stop();
 	}
 

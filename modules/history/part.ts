@@ -9,6 +9,6 @@ import { getHistory } from "./routes.js";
 export const HISTORY = part<History | undefined>({
 	name: "history",
 	routes: Object.freeze([route(METHOD_GET, "meter/history", getHistory, { scope: SCOPE_READ })]),
-	open: ({ config, driver, flash, ledger, storage, trace, zone }) =>
-		History.open({ deps: { driver, storage, trace }, ledger, zone, flash }, config.wasErasing),
+	open: ({ driver, flash, ledger, storage, trace, zone }) =>
+		History.open({ deps: { driver, storage, trace }, ledger, zone, flash }),
 });

@@ -19,7 +19,7 @@ export class LiveMeter implements Running, PlainPages {
 		this.settingsChanged();
 	}
 
-	networkChanged(isUp: boolean): void {
+	whenNetworkChanged(isUp: boolean): void {
 		this.#isUp = isUp;
 		// The network may have changed; a multicast port belongs to the old network.
 		this.service?.openPorts(false);
@@ -34,14 +34,14 @@ export class LiveMeter implements Running, PlainPages {
 			this.service ??= new LiveService(core);
 			this.service.clients.listChanged();
 			this.service.openPorts(this.#isUp);
-		} else this.stop();
+		} else this.whenStopping();
 		const networking = core.find(NETWORK);
 		if (this.service === undefined && networking.announcer === undefined) return;
 		networking.announcer = this.service;
 		networking.updateServices();
 	}
 
-	measured(readout: Readout): void {
+	whenMeasured(readout: Readout): void {
 		this.service?.measured(readout);
 	}
 
@@ -53,7 +53,7 @@ export class LiveMeter implements Running, PlainPages {
 		return this.service?.answer(request, response) ?? false;
 	}
 
-	stop(): void {
+	whenStopping(): void {
 		this.service?.openPorts(false);
 		this.service = undefined;
 	}

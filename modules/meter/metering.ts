@@ -103,7 +103,7 @@ export class Metering implements Running {
 		return { ...plan, minutes: restMinutes };
 	}
 
-	connect(): void {
+	whenConnecting(): void {
 		this.readingKeys = prepareReadingKeys(this.#core.writer);
 	}
 
@@ -128,14 +128,14 @@ export class Metering implements Running {
 		}
 	}
 
-	clockChanged(): void {
+	whenClockChanged(): void {
 		const { clock } = this.#core;
 		const utcMs = clock.utcMs();
 		if (utcMs !== undefined) this.reader.outcomes.dateBack(utcMs, clock.monotonicMs());
 		this.schedule.clockChanged();
 	}
 
-	stop(): void {
+	whenStopping(): void {
 		this.live?.stop();
 		this.schedule.stop();
 		this.reader.stop();

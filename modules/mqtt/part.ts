@@ -79,7 +79,7 @@ export const MQTT = part<OutputPart<MQTTService>>({
 			},
 		});
 		// A device without a radio counts as always connected.
-		if (core.find(NETWORK).manager === undefined) outputPart.networkChanged(true);
+		if (core.find(NETWORK).manager === undefined) outputPart.whenNetworkChanged(true);
 		return outputPart;
 	},
 	state: ({ sender }, core) => [

@@ -160,11 +160,11 @@ export class Firmware implements Running {
 		return this.#update.state === FIRMWARE_ON_TRIAL;
 	}
 
-	restarting(): void {
+	whenRestarting(): void {
 		this.#task?.update(() => this.#trial?.prove());
 	}
 
-	stop(): void {
+	whenStopping(): void {
 		this.#download?.stop();
 		this.notice?.stop();
 		this.#security?.stop();

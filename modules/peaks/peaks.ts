@@ -70,7 +70,7 @@ export class Peaks implements Running, Timed {
 
 	settingsChanged(): void {
 		const { config, driver, storage } = this.#core;
-		this.stop();
+		this.whenStopping();
 		const minutes = config.get(PEAKS_INTERVAL_MINS);
 		if (minutes === 0) return;
 		const numbers = new Float64Array(COUNT);
@@ -84,7 +84,7 @@ export class Peaks implements Running, Timed {
 		this.#task = driver.register("peaks", this);
 	}
 
-	measured(readout: Readout): void {
+	whenMeasured(readout: Readout): void {
 		const { clock, text } = this.#core;
 		const numbers = this.#numbers;
 		const { status, utcMs } = readout;
@@ -138,12 +138,12 @@ export class Peaks implements Running, Timed {
 		return this.#dueMs < Number.POSITIVE_INFINITY;
 	}
 
-	erase(): void {
-		this.stop();
+	whenErasing(): void {
+		this.whenStopping();
 		this.#core.storage.delete(KEY);
 	}
 
-	stop(): void {
+	whenStopping(): void {
 		this.#task?.stop();
 		this.#task = this.#numbers = undefined;
 		this.#dueMs = Number.POSITIVE_INFINITY;

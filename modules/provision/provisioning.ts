@@ -154,9 +154,9 @@ export class Provisioning extends VisitingPart<FileSource> implements FileTaker,
 		this.note(exchange.code, way);
 	}
 
-	override stop(): void {
+	override whenStopping(): void {
 		this.finish();
-		super.stop();
+		super.whenStopping();
 	}
 
 	protected open(deps: OutputDeps, isStart: boolean): FileSource | undefined {

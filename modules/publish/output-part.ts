@@ -9,8 +9,16 @@ import type { OutputFailure } from "./connect-failures.js";
 import type { Output, OutputAccess, OutputDeps, SendTest } from "./output.js";
 import { PUBLISH } from "./part.js";
 
-export interface Sending extends Running {
+/** Sender of a part. The part passes on what the events of the core say. */
+export interface Sending {
 	readonly output: Output;
+	/** True while data are waiting to be sent. */
+	readonly isSending: boolean;
+	measured(readout: Readout): void;
+	meterFailed(): void;
+	updateChanged?(): void;
+	networkChanged(isUp: boolean): void;
+	stop(): void;
 	test(test: SendTest): boolean;
 	cancel(test: SendTest): void;
 	settingsChanged(): void;
@@ -49,29 +57,30 @@ export class OutputPart<Sender extends Sending> implements Running {
 		return this.sender?.isSending === true;
 	}
 
-	measured(readout: Readout): void {
-		this.sender?.measured?.(readout);
+	whenMeasured(readout: Readout): void {
+		this.sender?.measured(readout);
 	}
 
-	meterFailed(): void {
-		this.sender?.meterFailed?.();
+	whenMeterFailed(): void {
+		this.sender?.meterFailed();
 	}
 
-	updateChanged(): void {
+	whenUpdateChanged(): void {
 		this.sender?.updateChanged?.();
 	}
 
-	networkChanged(isUp: boolean): void {
-		this.sender?.networkChanged?.(isUp);
+	whenNetworkChanged(isUp: boolean): void {
+		this.sender?.networkChanged(isUp);
 	}
 
-	erase(): void {
+	whenErasing(): void {
+		this.sender?.stop();
 		this.certificates.blobs.sweep([], true);
 		this.#forget?.();
 	}
 
-	stop(): void {
-		this.sender?.stop?.();
+	whenStopping(): void {
+		this.sender?.stop();
 	}
 }
 

@@ -59,11 +59,12 @@ export abstract class VisitingPart<Kind extends Pick<Visits<never>, "output" | "
 		this.core.live.changed();
 	}
 
-	erase(): void {
+	whenErasing(): void {
+		this.whenStopping();
 		this.certificates.blobs.sweep([], true);
 	}
 
-	stop(): void {
+	whenStopping(): void {
 		this.visits?.stop();
 	}
 

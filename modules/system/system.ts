@@ -10,5 +10,5 @@ export class System implements Running {
 		this.parts = parts;
 	}
 
-	stop(): void {}
+	whenStopping(): void {}
 }

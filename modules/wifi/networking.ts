@@ -49,7 +49,7 @@ export class Networking implements Running {
 		return this.#services?.deps;
 	}
 
-	connect(): void {
+	whenConnecting(): void {
 		const { wifi, ethernet } = this.#core.host;
 		if (wifi !== undefined) this.manager?.start(wifi, ethernet);
 	}
@@ -62,15 +62,15 @@ export class Networking implements Running {
 		this.#services?.update({ address, isByCable, accessPointOn, hostname, httpPort, httpsPort, announcer });
 	}
 
-	restarting(): void {
+	whenRestarting(): void {
 		this.#services?.stop();
 	}
 
-	disconnecting(): void {
+	whenDisconnecting(): void {
 		this.#services?.stop();
 	}
 
-	stop(): void {
+	whenStopping(): void {
 		this.manager?.stop();
 	}
 }

@@ -17,7 +17,7 @@ function open(core: Core): Zigbee | undefined {
 	verifyMapping(core);
 	if (port === undefined) return undefined;
 	return new Zigbee({
-		clockChanged: () => core.clockChanged(),
+		clockSet: () => core.clockChanged(),
 		config,
 		driver,
 		events,

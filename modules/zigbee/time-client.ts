@@ -18,7 +18,8 @@ export interface TimeDeps {
 	readonly clock: Pick<Clock, "utcMs" | "setUTC">;
 	readonly info: Pick<HostInfo, "builtUtcMs">;
 	hasTimeServer(nowMs: number): boolean;
-	clockChanged(): void;
+	/** Called when the clock was set. */
+	clockSet(): void;
 }
 
 const CLUSTER = 0x000a;
@@ -133,6 +134,6 @@ export class TimeClient implements ClusterClient {
 			differenceMs >= CORRECTION_MIN_MS && differenceMs <= CORRECTION_MAX_MS && !this.#deps.hasTimeServer(nowMs);
 		if (present !== undefined && !isCorrection) return;
 		clock.setUTC(utcMs);
-		this.#deps.clockChanged();
+		this.#deps.clockSet();
 	}
 }

@@ -21,26 +21,21 @@ import type { ConfigStore } from "../config/store.js";
 import type { Running } from "../core/core.js";
 import type { Live } from "../core/live.js";
 import type { EventLog } from "../diagnostics/event-log.js";
-import type { Crypto } from "../io/crypto.js";
 import type { Driver, ScheduledMachine, Task } from "../io/driver.js";
 import {
-	type Clock,
 	type CoprocessorPort,
 	FORMAT_8N1,
 	type Host,
-	type HostInfo,
-	type LineSettings,
 	type Storage,
-	type TextCodec,
 } from "../io/host.js";
-import { Link, type LinkOptions } from "../io/link.js";
+import { Link } from "../io/link.js";
 import { mapOf } from "../obis/mapping.js";
 import type { Updater } from "../ota/updater.js";
 import { batteryPercent } from "../power/battery.js";
 import type { Light } from "../power/light.js";
 import type { Readout } from "../readout/readout.js";
 import type { TimeSync } from "../sntp/client.js";
-import { Bridge, type BridgeListener, type BridgeOptions } from "./bridge.js";
+import { Bridge, type BridgeListener } from "./bridge.js";
 import { Coprocessor } from "./coprocessor.js";
 import { ZIGBEE_ENABLED, ZIGBEE_MAPPING } from "./fields.js";
 import {
@@ -51,9 +46,8 @@ import {
 	EVENT_ZIGBEE_SILENT,
 } from "./log-events.js";
 import { OTAClient } from "./ota-client.js";
-import { LOADING_KEY, type OTADeps } from "./ota-transfer.js";
+import { LOADING_KEY } from "./ota-transfer.js";
 import {
-	type Chip,
 	type ClusterClient,
 	isJoined,
 	RADIO_CODES,
@@ -66,17 +60,15 @@ import {
 	RADIO_ORPHAN,
 	RADIO_SILENT,
 	RADIO_STARTING,
-	type RadioListener,
 	ROLE_END_DEVICE,
 	ROLE_ROUTER,
 } from "./radio.js";
 import type { ZigbeeBridge, ZigbeeStatus } from "./status.js";
 import { lastReportUtcMs, statusOf } from "./status.js";
-import { TimeClient, type TimeDeps } from "./time-client.js";
+import { TimeClient } from "./time-client.js";
 
 const LINE = Object.freeze({ baud: 115_200, format: FORMAT_8N1 });
 
-const NO_CLIENTS: readonly ClusterClient[] = Object.freeze([]);
 const REPORTS_KEY = "zb_reports";
 const LEAVE_KEY = "zb_leave";
 
@@ -107,18 +99,17 @@ export interface ZigbeeOptions {
 	readonly networking: { readonly time: Pick<TimeSync, "lastSuccessMs"> | undefined };
 	/** Undefined if firmware updates are impossible. */
 	readonly updater: Updater | undefined;
-	clockChanged(): void;
+	/** Called when the coordinator's time has set the clock. */
+	clockSet(): void;
 }
 
-/** To save XS slots, this object is also the options of the link, the bridge and the clients. */
-export class Zigbee
-	implements ScheduledMachine, Running, ZigbeeBridge, BridgeOptions, BridgeListener, LinkOptions, OTADeps, TimeDeps
-{
+function ignoreEvent(): void {}
+
+export class Zigbee implements ScheduledMachine, Running, ZigbeeBridge, BridgeListener {
 	readonly #host: Host;
 	readonly #options: ZigbeeOptions;
 	readonly #task: Task;
 	#bridge: Bridge | undefined;
-	clients: readonly ClusterClient[] = NO_CLIENTS;
 	#link: Link | undefined;
 	deadlineMs = Number.POSITIVE_INFINITY;
 	#waitMs = FIRST_WAIT_MS;
@@ -127,6 +118,8 @@ export class Zigbee
 	#isLost = false;
 	#hasMapChanged = false;
 	#owesLeave: boolean;
+	/** True from a factory reset until the restart. Meanwhile the port stays closed. */
+	#isReset = false;
 	/** Monotonic ms until which the device does not sleep after joining. */
 	#lingerUntilMs = 0;
 	/** Monotonic ms until which the device does not sleep after a start or after rejoining. */
@@ -137,15 +130,19 @@ export class Zigbee
 		this.#options = options;
 		this.#task = options.driver.register("zigbee", this);
 		this.#owesLeave = this.read(LEAVE_KEY) !== undefined;
-		this.port.setLines?.(true, false);
+		this.#options.port.setLines?.(true, false);
+	}
+
+	whenConnecting(): void {
+		this.connect();
 	}
 
 	/** Opens the port. Call it when a user is active, or when there are data to report. */
-	connect(): void {
+	private connect(): void {
 		const { config, isSafeMode } = this.#options;
-		if (this.#link !== undefined || isSafeMode) return;
+		if (this.#link !== undefined || isSafeMode || this.#isReset) return;
 		// Without a reset line, the port must be opened one time to stop the chip.
-		if (!config.get(ZIGBEE_ENABLED) && this.port.setLines !== undefined) return;
+		if (!config.get(ZIGBEE_ENABLED) && this.#options.port.setLines !== undefined) return;
 		this.#task.update((nowMs) => this.open(nowMs));
 	}
 
@@ -160,7 +157,7 @@ export class Zigbee
 		this.withBridge((bridge, nowMs) => bridge.mapChanged(nowMs));
 	}
 
-	measured(readout: Readout): void {
+	whenMeasured(readout: Readout): void {
 		this.connect();
 		this.#reportUntilMs = this.#options.driver.nowMs() + REPORT_MS;
 		this.withBridge((bridge, nowMs) => {
@@ -169,7 +166,7 @@ export class Zigbee
 		});
 	}
 
-	meterFailed(): void {
+	whenMeterFailed(): void {
 		this.withBridge((bridge, nowMs) => bridge.meterFailed(nowMs));
 	}
 
@@ -181,14 +178,20 @@ export class Zigbee
 		});
 	}
 
-	resetting(): void {
-		const { driver, storage } = this.#options;
-		driver.guard("zigbee", () => storage.set(LEAVE_KEY, new Uint8Array(0)));
+	/**
+	 * Stores that the unit owes a leave, and closes the port: if the chip finished the leave of a join before the restart,
+	 * it would join again, and the key would be deleted.
+	 */
+	whenResetting(): void {
+		const { storage } = this.#options;
+		this.#isReset = true;
+		this.enterHeld();
+		this.store(LEAVE_KEY, new Uint8Array(0));
 		secureErase(storage, REPORTS_KEY);
 		secureErase(storage, LOADING_KEY);
 	}
 
-	stop(): void {
+	whenStopping(): void {
 		this.enterHeld();
 		this.#task.stop();
 	}
@@ -222,7 +225,7 @@ export class Zigbee
 	}
 
 	get sentUtcMs(): number {
-		return lastReportUtcMs(this.#bridge, this.clock);
+		return lastReportUtcMs(this.#bridge, this.#host.clock);
 	}
 
 	status(): ZigbeeStatus {
@@ -245,7 +248,7 @@ export class Zigbee
 				events.note(EVENT_ZIGBEE_JOINED);
 			} else if (wasJoined && (state === RADIO_IDLE || state === RADIO_LEAVING || state === RADIO_JOINING)) {
 				events.note(EVENT_ZIGBEE_LEFT);
-				this.#options.driver.guard("zigbee", () => this.#options.storage.delete(LOADING_KEY));
+				this.store(LOADING_KEY, undefined);
 			}
 			if (state === RADIO_SILENT || state === RADIO_FOREIGN) {
 				if (!this.#isLost && !isRoutine && state === RADIO_SILENT) events.note(EVENT_ZIGBEE_SILENT);
@@ -262,8 +265,7 @@ export class Zigbee
 	}
 
 	storeReports(bytes: Uint8Array): void {
-		const { driver, storage } = this.#options;
-		driver.guard("zigbee", () => (bytes.length > 0 ? storage.set(REPORTS_KEY, bytes) : storage.delete(REPORTS_KEY)));
+		this.store(REPORTS_KEY, bytes.length > 0 ? bytes : undefined);
 	}
 
 	identify(seconds: number): void {
@@ -282,15 +284,25 @@ export class Zigbee
 		return this.cells > 0 ? ROLE_END_DEVICE : ROLE_ROUTER;
 	}
 
+	private get cells(): number {
+		return this.#host.power?.cells ?? 0;
+	}
+
 	private open(nowMs: number): void {
-		const { driver } = this.#options;
+		const { config, driver, port } = this.#options;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		this.#bridge ??= this.makeBridge();
 		const bridge = this.#bridge;
 		const { chip } = bridge;
-		this.#link = new Link(driver, this);
+		this.#link = new Link(driver, {
+			port,
+			line: LINE,
+			machine: bridge,
+			onEvent: ignoreEvent,
+			onClosed: () => this.portClosed(),
+		});
 		this.#link.tell(() => {
-			if (!this.#options.config.get(ZIGBEE_ENABLED)) chip.stop(nowMs);
+			if (!config.get(ZIGBEE_ENABLED)) chip.stop(nowMs);
 			else {
 				if (this.#hasMapChanged) bridge.mapChanged(nowMs);
 				this.#hasMapChanged = false;
@@ -303,29 +315,7 @@ export class Zigbee
 		});
 	}
 
-	private makeBridge(): Bridge {
-		const time = new TimeClient(this);
-		// If updates are impossible, there is no OTA Upgrade cluster, because a coordinator would wait for its requests in
-		// vain.
-		this.clients = this.updater?.isOpen ? [time, new OTAClient(this)] : [time];
-		return new Bridge(this);
-	}
-
-	get port(): CoprocessorPort {
-		return this.#options.port;
-	}
-
-	get line(): LineSettings {
-		return LINE;
-	}
-
-	get machine(): Bridge {
-		return this.#bridge!;
-	}
-
-	onEvent(): void {}
-
-	onClosed(): void {
+	private portClosed(): void {
 		this.#task.update((nowMs) => {
 			this.#link = undefined;
 			this.deadlineMs = nowMs + this.#waitMs;
@@ -334,60 +324,34 @@ export class Zigbee
 		});
 	}
 
-	chip(user: RadioListener): Chip {
-		return new Coprocessor(user, this.role, this.port);
-	}
-
-	get user(): BridgeListener {
-		return this;
-	}
-
-	get text(): TextCodec {
-		return this.#host.text;
-	}
-
-	get sequence(): number {
-		return this.#host.crypto.random(1)[0];
-	}
-
-	get cells(): number {
-		return this.#host.power?.cells ?? 0;
-	}
-
-	get map(): Uint8Array {
-		return mapOf(this.#options.config.get(ZIGBEE_MAPPING));
-	}
-
-	get reports(): Uint8Array | undefined {
-		return this.read(REPORTS_KEY);
-	}
-
-	get info(): HostInfo {
-		return this.#host.info;
-	}
-
-	get clock(): Clock {
-		return this.#host.clock;
-	}
-
-	get crypto(): Crypto {
-		return this.#host.crypto;
-	}
-
-	get storage(): Storage {
-		return this.#options.storage;
-	}
-
-	get updater(): Updater | undefined {
-		return this.#options.updater;
-	}
-
-	hasTimeServer(nowMs: number): boolean {
-		return nowMs - (this.#options.networking.time?.lastSuccessMs ?? Number.NEGATIVE_INFINITY) < TIME_SERVER_MS;
-	}
-
-	clockChanged(): void {
-		this.#options.clockChanged();
+	private makeBridge(): Bridge {
+		const { clockSet, config, networking, port, storage, updater } = this.#options;
+		const { clock, crypto, info, text } = this.#host;
+		const clients: ClusterClient[] = [
+			new TimeClient({
+				clock,
+				info,
+				clockSet,
+				hasTimeServer: (nowMs) =>
+					nowMs - (networking.time?.lastSuccessMs ?? Number.NEGATIVE_INFINITY) < TIME_SERVER_MS,
+			}),
+		];
+		// If updates are impossible, there is no OTA Upgrade cluster, because a coordinator would wait for its requests in
+		// vain.
+		if (updater?.isOpen) clients.push(new OTAClient({ crypto, info, storage, updater }));
+		return new Bridge({
+			chip: (user) => new Coprocessor(user, this.role, port),
+			user: this,
+			info,
+			text,
+			cells: this.cells,
+			get map() {
+				return mapOf(config.get(ZIGBEE_MAPPING));
+			},
+			reports: this.read(REPORTS_KEY),
+			clients,
+			sequence: crypto.random(1)[0],
+		});
 	}
 
 	private updateBattery(bridge: Bridge, nowMs: number): void {
@@ -404,7 +368,7 @@ export class Zigbee
 			this.deadlineMs = Number.POSITIVE_INFINITY;
 			// The identification is ended here, because the bridge can no longer do it.
 			this.identify(0);
-			this.port.setLines?.(true, false);
+			this.#options.port.setLines?.(true, false);
 		});
 	}
 
@@ -414,11 +378,16 @@ export class Zigbee
 	}
 
 	private storeLeave(): void {
-		const { driver, storage } = this.#options;
 		const owesLeave = this.#bridge?.chip.owesLeave ?? this.#owesLeave;
 		if (owesLeave === this.#owesLeave) return;
 		this.#owesLeave = owesLeave;
-		driver.guard("zigbee", () => (owesLeave ? storage.set(LEAVE_KEY, new Uint8Array(0)) : storage.delete(LEAVE_KEY)));
+		this.store(LEAVE_KEY, owesLeave ? new Uint8Array(0) : undefined);
+	}
+
+	/** Stores the value, or deletes the key if there is none. */
+	private store(key: string, value: Uint8Array | undefined): void {
+		const { driver, storage } = this.#options;
+		driver.guard("zigbee", () => (value === undefined ? storage.delete(key) : storage.set(key, value)));
 	}
 
 	/** Reads stored data. Data that can't be read count as missing, so that the start continues. */

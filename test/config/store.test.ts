@@ -220,7 +220,7 @@ describe("config/store", () => {
 		}
 	});
 
-	it("erases all or nothing, wherever the power is cut", () => {
+	it("erases all or nothing, wherever the power is cut, and keeps the mark until the other data are erased too", () => {
 		// Steps: writing the mark, zeros and deletion for each of the two entries, deleting the mark.
 		const steps = 1 + 2 * 2 + 1;
 		for (let cut = 0; cut <= steps; cut++) {
@@ -229,13 +229,20 @@ describe("config/store", () => {
 			putValues(store, IEC62056, SET);
 			putValues(store, CONTROL, [true, true]);
 			storage.stepsLeft = cut;
-			if (cut < steps) assert.throws(() => store.erase(), /power cut/);
-			else store.erase();
+			const erase = () => {
+				store.erase();
+				store.endErasure();
+			};
+			if (cut < steps) assert.throws(erase, /power cut/);
+			else erase();
 			storage.stepsLeft = Number.POSITIVE_INFINITY;
 			const next = open(storage);
 			assert.deepEqual(valuesOf(next, IEC62056), cut === 0 ? SET : INITIAL, `cut before step ${cut}`);
 			assert.equal(next.get(CONTROL_LOG_EN), cut === 0);
-			if (cut > 0) assert.deepEqual([...storage.values.keys()], []);
+			assert.equal(next.wasErasing, cut > 0 && cut < steps);
+			if (cut > 0) assert.deepEqual([...storage.values.keys()], next.wasErasing ? ["erasing"] : []);
+			if (next.wasErasing) next.endErasure();
+			assert.equal(open(storage).wasErasing, false);
 		}
 	});
 
@@ -285,6 +292,8 @@ describe("config/store", () => {
 		putValues(store, CONTROL, [true, true]);
 		store.erase();
 		assert.throws(() => putValues(store, CONTROL, [false, false]), /erased/);
+		assert.deepEqual([...storage.values.keys()], ["erasing"]);
+		store.endErasure();
 		assert.deepEqual([...storage.values.keys()], []);
 		assert.ok(putValues(open(storage), CONTROL, [true, true]));
 	});

@@ -360,8 +360,10 @@ describe("The history", () => {
 
 	it("stores nothing after a start that can't complete a factory reset, but works", () => {
 		run(at("2026-11-20 06:00"), at("2026-11-20 08:00"));
+		unit.flash.cutPowerAt(1);
+		assert.throws(() => unit.history.whenErasing());
 		unit.flash.refusals = 1;
-		unit.restart(true);
+		unit.restart();
 		assert.deepEqual(unit.traced, ["history: the flash refuses"]);
 		unit.read(at("2026-11-20 09:00"), { import: 2_000_000 });
 		unit.restart();
@@ -369,18 +371,10 @@ describe("The history", () => {
 		assert.deepEqual(unit.storage.keys(), []);
 	});
 
-	it("is erased at the start after a factory reset that was interrupted before it erased the history", () => {
-		run(at("2026-11-20 06:00"), at("2026-11-20 08:00"));
-		unit.restart(true);
-		assert.deepEqual(unit.periods("hours"), []);
-		run(at("2026-11-20 09:00"), at("2026-11-20 10:00"));
-		assert.equal(unit.sum("hours"), 60);
-	});
-
 	it("erases everything at a factory reset, even if the power is cut in the middle", () => {
 		run(at("2026-11-20 06:00"), at("2026-11-20 08:00"));
 		unit.flash.cutPowerAt(1);
-		assert.throws(() => unit.history.erase());
+		assert.throws(() => unit.history.whenErasing());
 		unit.read(at("2026-11-20 08:15"), { import: 1_000_435 });
 		unit.restart();
 		assert.ok(unit.partition.bytes.every((byte) => byte === 0xff));

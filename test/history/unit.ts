@@ -123,7 +123,7 @@ export class Unit {
 	}
 
 	/** Restarts as after a power cut: only flash remains. */
-	restart(wasErasing = false): void {
+	restart(): void {
 		this.flash.powerUp();
 		this.time = new VirtualTime();
 		const guard = (_part: string, run: () => void) => {
@@ -137,7 +137,7 @@ export class Unit {
 		const trace = (message: string) => this.traced.push(message);
 		const ledger = new MemoryLedger(undefined);
 		const world = { driver, storage: this.storage, trace };
-		this.history = History.open({ deps: world, ledger, zone: this.zone, flash: this.flash }, wasErasing)!;
+		this.history = History.open({ deps: world, ledger, zone: this.zone, flash: this.flash })!;
 	}
 
 	/** Reads the meter at that time, and processes the readout completely. */
@@ -146,7 +146,7 @@ export class Unit {
 	}
 
 	record(readout: Readout): void {
-		this.history.measured(readout);
+		this.history.whenMeasured(readout);
 		this.time.advance(60_000);
 	}
 

@@ -231,7 +231,7 @@ export class HubBed {
 		const { flash, storage = new VirtualStorage() } = options;
 		const zone = zoneOf("Europe/Berlin");
 		const historyDeps = { driver, storage, trace: () => {} };
-		this.history = flash && History.open({ deps: historyDeps, ledger: this.ledger, zone, flash }, false);
+		this.history = flash && History.open({ deps: historyDeps, ledger: this.ledger, zone, flash });
 		const { history } = this;
 		this.hub = new Hub(shared, access, history && { backfill: this.backfill, history, storage });
 	}
@@ -250,7 +250,7 @@ export class HubBed {
 			records: recordsOfBlock(block),
 		};
 		this.outcomes.failure = undefined;
-		this.history?.measured(this.outcomes.measured);
+		this.history?.whenMeasured(this.outcomes.measured);
 		this.hub.measured();
 	}
 

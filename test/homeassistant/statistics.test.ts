@@ -176,7 +176,7 @@ describe("Statistics for the hub", function () {
 		const home = new Home();
 		home.run(DAY);
 		home.storage.delete("hub_statistics");
-		home.bed.history!.erase();
+		home.bed.history!.whenErasing();
 		home.restart();
 		home.run(DAY);
 		const changes = [...home.server.changesOf("import").values()];

@@ -70,7 +70,7 @@ export class Bed {
 		const { flash, storage, zone, time: clock } = this;
 		const trace = (message: string) => this.traced.push(message);
 		const ledger = new MemoryLedger(undefined);
-		const history = History.open({ deps: { driver, storage, trace }, ledger, zone, flash }, false)!;
+		const history = History.open({ deps: { driver, storage, trace }, ledger, zone, flash })!;
 		this.history = history;
 		const config = {
 			get: (field: SettingField) => (field === PEAKS_INTERVAL_MINS ? this.shape.minutes : this.shape.count),
@@ -127,8 +127,8 @@ export class Bed {
 	}
 
 	take(readout: Readout): void {
-		this.history.measured(readout);
-		this.peaks.measured(readout);
+		this.history.whenMeasured(readout);
+		this.peaks.whenMeasured(readout);
 		this.time.advance(PROCESS_MS);
 	}
 

@@ -21,7 +21,7 @@ class Bed {
 		},
 		info: { builtUtcMs: BUILT_MS },
 		hasTimeServer: () => this.hasServer,
-		clockChanged: () => this.changes++,
+		clockSet: () => this.changes++,
 	});
 
 	/** Advances time until the client sends a request; undefined: none within `limitMs`. */
