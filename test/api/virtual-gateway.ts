@@ -68,6 +68,11 @@ export class VirtualGateway extends TestGateway {
 		this.#gateway = this.#begin();
 	}
 
+	/** The running gateway, for tests of its composition. */
+	get core(): Gateway {
+		return this.#gateway;
+	}
+
 	get diagnosis(): string {
 		return this.world.traced.join("\n");
 	}
