@@ -262,6 +262,30 @@ describe("The Zigbee bridge of a gateway", () => {
 			assert.equal((await until(gateway, "not_joined")).enabled, true);
 		});
 
+		for (const hasLines of [true, false]) {
+			const chip = hasLines ? "a coprocessor" : "a coprocessor without a reset line";
+			it(`leaves for good although a join is in progress, with ${chip}`, async () => {
+				for (const delayMs of [0, 1, 2, 5, 10, 20, 50, 100, 500, 1000, 5000]) {
+					for (const wasJoined of [false, true]) {
+						const { gateway, radio } = await begin({ hasLines });
+						if (wasJoined) await join(gateway, radio);
+						radio.coordinator.isOpen = true;
+						assert.equal((await gateway.post("zigbee/reset")).status, 200);
+						await gateway.pass(delayMs);
+						await reset(gateway);
+						await until(gateway, "not_joined");
+						await gateway.pass(20_000);
+						const where = `${delayMs} ms after the join, ${wasJoined ? "joined" : "not joined"} before`;
+						assert.equal((await stateOf(gateway)).state, "not_joined", where);
+						const { members } = radio.coordinator;
+						assert.ok(members.length === 0 || members.at(-1)!.startsWith("-"), `${where}: ${members}`);
+						const keys = gateway.world.storage.keys().filter((key) => key.startsWith("zb_"));
+						assert.deepEqual(keys, [], where);
+					}
+				}
+			});
+		}
+
 		it("leaves later when the coprocessor is back, even after other restarts", async () => {
 			const { gateway, radio } = await begin();
 			await join(gateway, radio);
