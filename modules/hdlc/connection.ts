@@ -5,6 +5,7 @@
  *   IDLE           connect: RELEASING, CONNECTING, or ENDED without an address
  *   RELEASING      UA, DM, timeout: CONNECTING
  *   CONNECTING     UA: READY           refused or no answer: ENDED
+ *                  the late answer to DISC is ignored
  *   READY          send, awaitAPDU: EXCHANGING
  *   EXCHANGING     answered: READY     failed: DISCONNECTING
  *   DISCONNECTING  UA, DM, no answer: ENDED
@@ -42,6 +43,7 @@ import {
 	HDLC_ECHO_ONLY,
 	HDLC_FRAME_REJECTED,
 	HDLC_GARBAGE,
+	HDLC_LATE,
 	HDLC_LOST,
 	HDLC_NO_ADDRESS,
 	HDLC_OTHER_ADDRESS,
@@ -108,6 +110,11 @@ const GAP_MS = 500;
 const BUSY_PAUSE_MS = 200;
 const BITS_PER_BYTE = 10;
 
+const RELEASE_NONE = 0;
+/** DISC was sent, and its timeout has passed without an answer. */
+const RELEASE_OWED = 1;
+const RELEASE_LATE = 2;
+
 const STATE_IDLE = 0;
 const STATE_RELEASING = 1;
 const STATE_CONNECTING = 2;
@@ -145,6 +152,8 @@ export class HDLCConnection implements Machine {
 	#nextFrame = FRAME_NONE;
 	/** Pending events: bit n is EVENT_n. */
 	#events = 0;
+	/** Whether the first DISC was answered in time. A late answer must not be taken for the answer to SNRM. */
+	#release = RELEASE_NONE;
 	/** Number of repetitions of SNRM or DISC. */
 	#tries = 0;
 	/** Value of the decoder's counter of damaged frames when the exchange last made progress. */
@@ -294,13 +303,20 @@ export class HDLCConnection implements Machine {
 		if (this.#state === STATE_DISCONNECTING && isEnd) this.end(this.failure);
 		else if (this.#state === STATE_RELEASING && isEnd) this.propose(nowMs);
 		else if (this.#state === STATE_CONNECTING) {
-			if (kind === CONTROL_UA) this.onAccepted(nowMs);
+			if (isEnd && this.isLateRelease(kind)) this.#release = RELEASE_LATE;
+			else if (kind === CONTROL_UA) this.onAccepted(nowMs);
 			else if (kind === CONTROL_DM || kind === CONTROL_FRMR) this.onRefused(kind, nowMs);
 		} else if (this.#state === STATE_READY || this.#state === STATE_EXCHANGING) {
 			if (kind === CONTROL_DM) this.end(HDLC_DISCONNECTED);
 			else if (kind === CONTROL_FRMR) this.fail(HDLC_FRAME_REJECTED, nowMs);
 			else if (this.#state === STATE_EXCHANGING) this.perform(this.#exchange.process(), nowMs);
 		}
+	}
+
+	/** A meter answers in order: DM or a UA without parameters answers the DISC, if that has had no answer yet. */
+	private isLateRelease(kind: number): boolean {
+		const { infoEnd, infoStart } = this.#decoder;
+		return this.#release === RELEASE_OWED && (kind === CONTROL_DM || infoStart === infoEnd);
 	}
 
 	private onAccepted(nowMs: number): void {
@@ -359,8 +375,10 @@ export class HDLCConnection implements Machine {
 	}
 
 	private timeOut(nowMs: number): void {
-		if (this.#state === STATE_RELEASING) this.propose(nowMs);
-		else if (this.#state === STATE_CONNECTING) {
+		if (this.#state === STATE_RELEASING) {
+			this.#release = RELEASE_OWED;
+			this.propose(nowMs);
+		} else if (this.#state === STATE_CONNECTING) {
 			if (this.#tries === RETRIES) this.end(this.connectFailure());
 			else {
 				this.#tries++;
@@ -378,6 +396,7 @@ export class HDLCConnection implements Machine {
 
 	private connectFailure(): Failure {
 		if (this.received === 0) return HDLC_SILENCE;
+		if (this.#release === RELEASE_LATE) return HDLC_LATE;
 		if (this.frames > 0) return HDLC_REFUSED;
 		if (this.foreign > 0) return HDLC_OTHER_ADDRESS;
 		return this.echoes > 0 && this.#decoder.bad === 0 ? HDLC_ECHO_ONLY : HDLC_GARBAGE;

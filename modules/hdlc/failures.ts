@@ -41,6 +41,13 @@ export const HDLC_REFUSED = failure(
 	25,
 	"The meter refuses the connection. Another reader may hold one (wait two minutes); else check client_address, server_logical and server_physical.",
 );
+/** Answers came after the timeout of their frame, and none came in time. */
+export const HDLC_LATE = failure(
+	METER_TIMEOUT,
+	"hdlc/late",
+	25,
+	"The meter answers too late. Raise receive_timeout_ms; then check that the head sits firmly.",
+);
 export const HDLC_FRAME_REJECTED = failure(
 	METER_ERROR,
 	"hdlc/frame-rejected",

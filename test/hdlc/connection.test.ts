@@ -94,6 +94,28 @@ describe("the beginning of an HDLC connection", () => {
 		driver.pass(1).meter(UA);
 		assert.deepEqual(driver.take(), ["event 1"]);
 	});
+	it("takes no late answer to DISC for the answer to SNRM, however late it is", () => {
+		for (const late of [DM, UA]) {
+			for (const lateMs of [1, 500, 1500, 2500, 3500]) {
+				const driver = new ConnectionDriver({ releaseFirst: true }).connect().to(BARE_MS + TIMEOUT_MS);
+				driver.pass(SNRM_MS + lateMs).take();
+				driver.meter(late);
+				assert.deepEqual(driver.take(), [], `${lateMs} ms`);
+				driver.meter(UA, unhex(PROPOSAL)).meter(UA, unhex(PROPOSAL));
+				assert.deepEqual(driver.take(), ["event 1"], `${lateMs} ms`);
+			}
+		}
+	});
+	it("takes a UA with parameters for the answer to SNRM, although DISC was never answered", () => {
+		const driver = new ConnectionDriver({ releaseFirst: true }).connect().to(BARE_MS + TIMEOUT_MS);
+		driver.pass(SNRM_MS).take();
+		driver.meter(UA, unhex(PROPOSAL));
+		assert.deepEqual(driver.take(), ["event 1"]);
+	});
+	it("says that the meter is late if only the late answer to DISC came", () => {
+		const driver = new ConnectionDriver({ releaseFirst: true }).connect().to(BARE_MS + TIMEOUT_MS);
+		driver.pass(SNRM_MS).meter(DM).pass(20_000).ended(failures.HDLC_LATE);
+	});
 	it("sends DISC first if a former connection may be open, whether the answer is UA, DM or missing", () => {
 		for (const control of [UA, DM]) {
 			const driver = new ConnectionDriver({ releaseFirst: true }).connect().to(70).meter(control);

@@ -21,7 +21,7 @@ const GROUPS: readonly (readonly [text: TextKey, codes: string])[] = [
 	],
 	[
 		"failure.broken",
-		"iec62056-21/no-block iec62056-21/mode-e-alone iec62056-21/cut hdlc/lost dlms/lost kmp/cut mbus/cut",
+		"iec62056-21/no-block iec62056-21/mode-e-alone iec62056-21/cut hdlc/lost hdlc/late dlms/lost kmp/cut mbus/cut",
 	],
 	["finding.later", "mbus/unreadable amis/structure"],
 	["failure.direct", "hdlc/silence dlms/no-sign-on"],
