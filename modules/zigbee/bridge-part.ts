@@ -12,23 +12,8 @@ export function zigbeeBridge(): Extra {
 }
 
 function open(core: Core): Zigbee | undefined {
-	const { config, driver, events, host, isRoutine, light, live, safeMode, storage } = core;
-	const port = host.serial.zigbee;
+	const port = core.host.serial.zigbee;
 	verifyMapping(core);
 	if (port === undefined) return undefined;
-	return new Zigbee({
-		clockSet: () => core.clockChanged(),
-		config,
-		driver,
-		events,
-		host,
-		isRoutine,
-		isSafeMode: safeMode !== "",
-		light,
-		live,
-		networking: core.find(NETWORK),
-		port,
-		storage,
-		updater: core.find(UPDATE)?.updater,
-	});
+	return new Zigbee(core, { networking: core.find(NETWORK), port, updater: core.find(UPDATE)?.updater });
 }

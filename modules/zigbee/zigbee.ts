@@ -17,22 +17,13 @@
  */
 
 import { secureErase } from "../config/secure-erase.js";
-import type { ConfigStore } from "../config/store.js";
-import type { Running } from "../core/core.js";
-import type { Live } from "../core/live.js";
-import type { EventLog } from "../diagnostics/event-log.js";
-import type { Driver, ScheduledMachine, Task } from "../io/driver.js";
-import {
-	type CoprocessorPort,
-	FORMAT_8N1,
-	type Host,
-	type Storage,
-} from "../io/host.js";
+import type { Core, Running } from "../core/core.js";
+import type { ScheduledMachine, Task } from "../io/driver.js";
+import { type CoprocessorPort, FORMAT_8N1 } from "../io/host.js";
 import { Link } from "../io/link.js";
 import { mapOf } from "../obis/mapping.js";
 import type { Updater } from "../ota/updater.js";
 import { batteryPercent } from "../power/battery.js";
-import type { Light } from "../power/light.js";
 import type { Readout } from "../readout/readout.js";
 import type { TimeSync } from "../sntp/client.js";
 import { Bridge, type BridgeListener } from "./bridge.js";
@@ -83,31 +74,25 @@ const LINGER_MS = 3000;
 const TIME_SERVER_MS = 2 * 86_400_000;
 const REPORT_MS = 30_000;
 
-export interface ZigbeeOptions {
-	readonly host: Host;
+/** Members of the core that the bridge uses. */
+export type ZigbeeCore = Pick<
+	Core,
+	"clockChanged" | "config" | "driver" | "events" | "host" | "isRoutine" | "light" | "live" | "safeMode" | "storage"
+>;
+
+export interface ZigbeeDeps {
 	readonly port: CoprocessorPort;
-	readonly driver: Driver;
-	readonly storage: Storage;
-	readonly config: Pick<ConfigStore, "get">;
-	readonly events: Pick<EventLog, "note">;
-	readonly live: Pick<Live, "changed">;
-	readonly light: Pick<Light, "identifying"> | undefined;
-	/** True after a scheduled wake-up. Changes of the connection are then not logged. */
-	readonly isRoutine: boolean;
-	readonly isSafeMode: boolean;
 	/** `time` is undefined if no time server can be queried. */
 	readonly networking: { readonly time: Pick<TimeSync, "lastSuccessMs"> | undefined };
 	/** Undefined if firmware updates are impossible. */
 	readonly updater: Updater | undefined;
-	/** Called when the coordinator's time has set the clock. */
-	clockSet(): void;
 }
 
 function ignoreEvent(): void {}
 
 export class Zigbee implements ScheduledMachine, Running, ZigbeeBridge, BridgeListener {
-	readonly #host: Host;
-	readonly #options: ZigbeeOptions;
+	readonly #core: ZigbeeCore;
+	readonly #deps: ZigbeeDeps;
 	readonly #task: Task;
 	#bridge: Bridge | undefined;
 	#link: Link | undefined;
@@ -125,12 +110,12 @@ export class Zigbee implements ScheduledMachine, Running, ZigbeeBridge, BridgeLi
 	/** Monotonic ms until which the device does not sleep after a start or after rejoining. */
 	#reportUntilMs = 0;
 
-	constructor(options: ZigbeeOptions) {
-		this.#host = options.host;
-		this.#options = options;
-		this.#task = options.driver.register("zigbee", this);
+	constructor(core: ZigbeeCore, deps: ZigbeeDeps) {
+		this.#core = core;
+		this.#deps = deps;
+		this.#task = core.driver.register("zigbee", this);
 		this.#owesLeave = this.read(LEAVE_KEY) !== undefined;
-		this.#options.port.setLines?.(true, false);
+		this.#deps.port.setLines?.(true, false);
 	}
 
 	whenConnecting(): void {
@@ -139,10 +124,10 @@ export class Zigbee implements ScheduledMachine, Running, ZigbeeBridge, BridgeLi
 
 	/** Opens the port. Call it when a user is active, or when there are data to report. */
 	private connect(): void {
-		const { config, isSafeMode } = this.#options;
-		if (this.#link !== undefined || isSafeMode || this.#isReset) return;
+		const { config, safeMode } = this.#core;
+		if (this.#link !== undefined || safeMode !== "" || this.#isReset) return;
 		// Without a reset line, the port must be opened one time to stop the chip.
-		if (!config.get(ZIGBEE_ENABLED) && this.#options.port.setLines !== undefined) return;
+		if (!config.get(ZIGBEE_ENABLED) && this.#deps.port.setLines !== undefined) return;
 		this.#task.update((nowMs) => this.open(nowMs));
 	}
 
@@ -159,7 +144,7 @@ export class Zigbee implements ScheduledMachine, Running, ZigbeeBridge, BridgeLi
 
 	whenMeasured(readout: Readout): void {
 		this.connect();
-		this.#reportUntilMs = this.#options.driver.nowMs() + REPORT_MS;
+		this.#reportUntilMs = this.#core.driver.nowMs() + REPORT_MS;
 		this.withBridge((bridge, nowMs) => {
 			this.updateBattery(bridge, nowMs);
 			bridge.measured(readout, nowMs);
@@ -183,7 +168,7 @@ export class Zigbee implements ScheduledMachine, Running, ZigbeeBridge, BridgeLi
 	 * it would join again, and the key would be deleted.
 	 */
 	whenResetting(): void {
-		const { storage } = this.#options;
+		const { storage } = this.#core;
 		this.#isReset = true;
 		this.enterHeld();
 		this.store(LEAVE_KEY, new Uint8Array(0));
@@ -198,7 +183,7 @@ export class Zigbee implements ScheduledMachine, Running, ZigbeeBridge, BridgeLi
 
 	/** True if a sleep must wait for the bridge. The time for which it waits is limited. */
 	get isBusy(): boolean {
-		const nowMs = this.#options.driver.nowMs();
+		const nowMs = this.#core.driver.nowMs();
 		if (this.#link === undefined) return false;
 		if (nowMs < this.#lingerUntilMs) return true;
 		switch (this.state) {
@@ -225,12 +210,12 @@ export class Zigbee implements ScheduledMachine, Running, ZigbeeBridge, BridgeLi
 	}
 
 	get sentUtcMs(): number {
-		return lastReportUtcMs(this.#bridge, this.#host.clock);
+		return lastReportUtcMs(this.#bridge, this.#core.host.clock);
 	}
 
 	status(): ZigbeeStatus {
 		const { code, isJoined } = this;
-		return statusOf(this.#bridge, this.#host, { code, isJoined, isRouter: this.role === ROLE_ROUTER });
+		return statusOf(this.#bridge, this.#core.host, { code, isJoined, isRouter: this.role === ROLE_ROUTER });
 	}
 
 	advance(nowMs: number): void {
@@ -238,7 +223,7 @@ export class Zigbee implements ScheduledMachine, Running, ZigbeeBridge, BridgeLi
 	}
 
 	bridgeChanged(nowMs: number): void {
-		const { events, live, isRoutine } = this.#options;
+		const { events, live, isRoutine } = this.#core;
 		const [before, state] = [this.#lastState, this.state];
 		this.#lastState = state;
 		if (state !== before) {
@@ -269,12 +254,12 @@ export class Zigbee implements ScheduledMachine, Running, ZigbeeBridge, BridgeLi
 	}
 
 	identify(seconds: number): void {
-		this.#options.light?.identifying(seconds > 0);
+		this.#core.light?.identifying(seconds > 0);
 	}
 
 	/** State of the radio. If the port is closed, the chip counts as silent. */
 	private get state(): number {
-		if (!this.#options.config.get(ZIGBEE_ENABLED)) return RADIO_OFF;
+		if (!this.#core.config.get(ZIGBEE_ENABLED)) return RADIO_OFF;
 		if (this.#link !== undefined) return this.#bridge!.chip.state;
 		return this.deadlineMs === Number.POSITIVE_INFINITY ? RADIO_OFF : RADIO_SILENT;
 	}
@@ -285,11 +270,12 @@ export class Zigbee implements ScheduledMachine, Running, ZigbeeBridge, BridgeLi
 	}
 
 	private get cells(): number {
-		return this.#host.power?.cells ?? 0;
+		return this.#core.host.power?.cells ?? 0;
 	}
 
 	private open(nowMs: number): void {
-		const { config, driver, port } = this.#options;
+		const { config, driver } = this.#core;
+		const { port } = this.#deps;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		this.#bridge ??= this.makeBridge();
 		const bridge = this.#bridge;
@@ -325,15 +311,16 @@ export class Zigbee implements ScheduledMachine, Running, ZigbeeBridge, BridgeLi
 	}
 
 	private makeBridge(): Bridge {
-		const { clockSet, config, networking, port, storage, updater } = this.#options;
-		const { clock, crypto, info, text } = this.#host;
+		const { networking, port, updater } = this.#deps;
+		const core = this.#core;
+		const { config, storage } = core;
+		const { clock, crypto, info, text } = core.host;
 		const clients: ClusterClient[] = [
 			new TimeClient({
 				clock,
 				info,
-				clockSet,
-				hasTimeServer: (nowMs) =>
-					nowMs - (networking.time?.lastSuccessMs ?? Number.NEGATIVE_INFINITY) < TIME_SERVER_MS,
+				clockSet: () => core.clockChanged(),
+				hasTimeServer: (nowMs) => nowMs - (networking.time?.lastSuccessMs ?? Number.NEGATIVE_INFINITY) < TIME_SERVER_MS,
 			}),
 		];
 		// If updates are impossible, there is no OTA Upgrade cluster, because a coordinator would wait for its requests in
@@ -355,7 +342,7 @@ export class Zigbee implements ScheduledMachine, Running, ZigbeeBridge, BridgeLi
 	}
 
 	private updateBattery(bridge: Bridge, nowMs: number): void {
-		const { power } = this.#host;
+		const { power } = this.#core.host;
 		if (power === undefined || power.cells === 0) return;
 		const volts = power.batteryVoltage() ?? 0;
 		bridge.batteryChanged(volts, batteryPercent(volts, power.cells), nowMs);
@@ -368,7 +355,7 @@ export class Zigbee implements ScheduledMachine, Running, ZigbeeBridge, BridgeLi
 			this.deadlineMs = Number.POSITIVE_INFINITY;
 			// The identification is ended here, because the bridge can no longer do it.
 			this.identify(0);
-			this.#options.port.setLines?.(true, false);
+			this.#deps.port.setLines?.(true, false);
 		});
 	}
 
@@ -386,14 +373,14 @@ export class Zigbee implements ScheduledMachine, Running, ZigbeeBridge, BridgeLi
 
 	/** Stores the value, or deletes the key if there is none. */
 	private store(key: string, value: Uint8Array | undefined): void {
-		const { driver, storage } = this.#options;
+		const { driver, storage } = this.#core;
 		driver.guard("zigbee", () => (value === undefined ? storage.delete(key) : storage.set(key, value)));
 	}
 
 	/** Reads stored data. Data that can't be read count as missing, so that the start continues. */
 	private read(key: string): Uint8Array | undefined {
 		try {
-			return this.#options.storage.get(key);
+			return this.#core.storage.get(key);
 		} catch {
 			return undefined;
 		}

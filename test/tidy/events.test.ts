@@ -26,7 +26,9 @@ describe("tidy: events of the core", () => {
 			.flatMap((source) =>
 				[...source.code.matchAll(EVENT_NAME)]
 					.filter(([, name]) => !events.includes(name))
-					.map(({ 1: name, index }) => `${placeOf(source, index)}: "${name}": names with "when" are events of the core`),
+					.map(
+						({ 1: name, index }) => `${placeOf(source, index)}: "${name}": names with "when" are events of the core`,
+					),
 			);
 		assertNone(findings);
 	});
