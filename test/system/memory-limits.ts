@@ -5,7 +5,7 @@ import type { Memory, ProcessGateway } from "../api/process-gateway.js";
 /** Limits after boot. */
 export const BOOT = { slots: 1950, chunks: 36 * 1024 };
 /** Limits after boot with a Zigbee radio: link, chip, clusters, reports, and the clients for time and firmware. */
-export const BOOT_ZIGBEE = { slots: BOOT.slots + 200, chunks: BOOT.chunks };
+export const BOOT_ZIGBEE = { slots: BOOT.slots + 250, chunks: BOOT.chunks };
 /** Limits in a Zigbee network, with a logged-in client. */
 export const JOINED_ZIGBEE = { slots: BOOT_ZIGBEE.slots + 160, chunks: BOOT.chunks };
 /** Limits on Ethernet, after a login. */
