@@ -319,6 +319,8 @@ const mocha = (...patterns) => [
 	"--fail-zero",
 	"--timeout",
 	"120000",
+	"--require",
+	join(build, "test", "faults.js"),
 	...patterns,
 ];
 

@@ -1,5 +1,6 @@
 /** The gateway in XS: a worker process with the bundled script, and a Bridge between it and a Host. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { faultLine } from "../../modules/io/fault.js";
 import type { Host } from "../../modules/io/host.js";
 import { Bridge } from "./bridge.js";
 import type { Engine } from "./engine.js";
@@ -85,7 +86,7 @@ export class XSEngine implements Engine {
 		try {
 			this.#count(await this.#worker.deliver(event));
 		} catch (error) {
-			if (!this.#crashed) this.#options.host.trace(`an exception escaped: ${(error as Error).message}`);
+			if (!this.#crashed) this.#options.host.trace(faultLine("escaped", (error as Error).message));
 		}
 	}
 

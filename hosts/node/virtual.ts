@@ -122,6 +122,9 @@ export class VirtualWorld implements Host {
 	readonly power?: Power;
 	readonly sleep?: Sleep;
 	readonly update?: BootLoader;
+	/** Called with each trace of all worlds, for tests. */
+	static onTrace: (message: string) => void = () => {};
+
 	readonly traced: string[] = [];
 	readonly #tcpListeners = new Map<number, VirtualListenerPort>();
 
@@ -207,6 +210,7 @@ export class VirtualWorld implements Host {
 
 	trace(message: string): void {
 		this.traced.push(message);
+		VirtualWorld.onTrace(message);
 	}
 
 	advance(ms: number): void {

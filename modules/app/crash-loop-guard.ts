@@ -40,6 +40,7 @@ const NEWEST_OFFSET = 2;
 const OLDEST_OFFSET = 4;
 const HEADER_LENGTH = 5;
 const UNKNOWN = "unknown";
+const PART = "starts";
 
 export interface CrashLoopDeps {
 	readonly driver: Driver;
@@ -56,6 +57,7 @@ export class CrashLoopGuard implements Timed {
 	readonly task: Task;
 	/** Time at which the current minute ends, monotonic ms; Infinity if there is nothing to count or expire. */
 	deadlineMs: number;
+	readonly #driver: Driver;
 	readonly #retained: Retained;
 	readonly #user: CrashLoopListener;
 	#record: Uint8Array;
@@ -68,6 +70,7 @@ export class CrashLoopGuard implements Timed {
 		ending: Ending | undefined,
 		user: CrashLoopListener,
 	) {
+		this.#driver = driver;
 		this.#retained = retained;
 		this.#user = user;
 		const before = retained.read();
@@ -90,7 +93,7 @@ export class CrashLoopGuard implements Timed {
 		this.safeMode = this.#record[OLDEST_OFFSET] < FORGOTTEN_MINUTES ? causes || UNKNOWN : "";
 		this.save(1);
 		this.deadlineMs = driver.nowMs() + MINUTE_MS;
-		this.task = driver.register("starts", this);
+		this.task = driver.register(PART, this);
 	}
 
 	/** Call before a planned restart. Clears the counts. */
@@ -116,13 +119,11 @@ export class CrashLoopGuard implements Timed {
 		if (record[NEWEST_OFFSET] === FORGOTTEN_MINUTES) this.#record = record.slice(0, HEADER_LENGTH);
 	}
 
-	/** Errors are ignored, because a failed write must not prevent a start. */
+	/** A failed write must not prevent a start. */
 	private save(isYoung: number): void {
 		this.#record[0] = LAYOUT;
 		this.#record[YOUNG_OFFSET] = isYoung;
-		try {
-			this.#retained.write(this.#record);
-		} catch {}
+		this.#driver.guard(PART, () => this.#retained.write(this.#record));
 	}
 }
 

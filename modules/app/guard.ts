@@ -1,5 +1,6 @@
 /** Runs a callback of the host and logs its exceptions. An exception that is not caught would restart the device. */
 import { StorageRefusal } from "../config/watched-storage.js";
+import { faultLine } from "../io/fault.js";
 
 export type Guard = (part: string, run: () => void) => void;
 
@@ -8,9 +9,8 @@ export function guardWith(trace: (message: string) => void): Guard {
 		try {
 			run();
 		} catch (error) {
-			// WatchedStorage has already logged this error.
-			if (error instanceof StorageRefusal) return;
-			trace(`${part}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+			// WatchedStorage has already logged this fault.
+			if (!(error instanceof StorageRefusal)) trace(faultLine(part, error));
 		}
 	};
 }

@@ -2,6 +2,7 @@
 
 import { put } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
+import { StorageRefusal } from "../config/watched-storage.js";
 import { ACCESS_DIGEST, ACCESS_IS_DEFAULT, ACCESS_SALT, TOKENS_RECORDS } from "./fields.js";
 
 export class AccessSettings {
@@ -31,7 +32,7 @@ export class AccessSettings {
 			this.#store.change(puts);
 			this.#unsaved = undefined;
 		} catch (error) {
-			if (!isDefault) throw error;
+			if (!isDefault || !(error instanceof StorageRefusal)) throw error;
 			this.#unsaved = { salt, digest };
 		}
 	}

@@ -12,6 +12,7 @@ import type { BlobMemory, NO_MEMORY } from "../config/blob.js";
 import type { ConfigStore } from "../config/store.js";
 import type { Running } from "../core/core.js";
 import type { CertificatePair, Crypto } from "../io/crypto.js";
+import { isMistake } from "../io/fault.js";
 import { type Clock, type HostInfo, OUT_OF_MEMORY, type Storage } from "../io/host.js";
 import { MAKER, PRODUCT } from "../product.js";
 import { InstalledCertificate, OwnCertificate } from "./certificates.js";
@@ -82,6 +83,11 @@ export class Identity implements Running {
 			if (file === undefined) throw new Error("the installed certificate is damaged in flash");
 			target.setIdentity({ certificate: file, key: file });
 		} catch (error) {
+			if (isMistake(error)) {
+				this.#deps.guard("tls", () => {
+					throw error;
+				});
+			}
 			this.giveUp(error instanceof Error ? error.message : String(error));
 			// The recursion ends, because each `giveUp` removes an installed certificate.
 			this.serveInstalled(target, hostname);

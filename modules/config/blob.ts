@@ -15,6 +15,7 @@
 import { crc16 } from "../bytes/crc16.js";
 import type { Storage } from "../io/host.js";
 import { secureErase } from "./secure-erase.js";
+import { StorageRefusal } from "./watched-storage.js";
 
 export const BLOB_PIECE = 2048;
 
@@ -113,7 +114,7 @@ export class BlobStore {
 				for (let i = used; i < Math.ceil(limit / BLOB_PIECE); i++) secureErase(this.#storage, this.key(slot, i));
 			}
 		} catch (error) {
-			if (isErasing) throw error;
+			if (isErasing || !(error instanceof StorageRefusal)) throw error;
 		}
 	}
 

@@ -44,6 +44,7 @@ import {
 	type SettingField,
 } from "./schema.js";
 import { secureErase } from "./secure-erase.js";
+import { StorageRefusal } from "./watched-storage.js";
 
 /** Length of a value that every storage accepts (io/host.ts), bytes. */
 export const ENTRY_LIMIT = 4000;
@@ -218,7 +219,7 @@ export class ConfigStore {
 		try {
 			if (!this.#isErased) this.change(puts);
 		} catch (error) {
-			if (error instanceof RangeError) throw error;
+			if (!(error instanceof StorageRefusal)) throw error;
 		}
 	}
 

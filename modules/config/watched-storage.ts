@@ -2,6 +2,7 @@
  * Storage that reports refused writes. They are reported, not treated as an error of the firmware, because full, worn
  * or unreadable flash is a state of the device.
  */
+import { faultLine } from "../io/fault.js";
 import type { Storage } from "../io/host.js";
 
 /** Error for a write that the flash refused. The stored value has not changed. */
@@ -45,15 +46,15 @@ export class WatchedStorage implements Storage {
 	}
 
 	/**
-	 * Reports a refused write and returns the error to throw. A RangeError is not reported, because the firmware has
-	 * caused it.
+	 * Reports a refused write and returns the error to throw. It is logged here, because many callers continue without
+	 * the stored value. A RangeError is no event, because the firmware has caused it.
 	 */
 	private refused(key: string, error: unknown): unknown {
+		const reason = `${key}: ${error instanceof Error ? error.message : String(error)}`;
+		this.#trace(faultLine("flash", reason));
 		if (error instanceof RangeError) return error;
 		if (!this.isRefusing) this.#onRefused(key);
 		this.isRefusing = true;
-		const message = `flash: ${key}: ${error instanceof Error ? error.message : String(error)}`;
-		this.#trace(message);
-		return new StorageRefusal(message);
+		return new StorageRefusal(`flash: ${reason}`);
 	}
 }

@@ -17,6 +17,7 @@
  * cause any more, counting starts again at 1.
  */
 
+import { faultLine } from "../io/fault.js";
 import type { Partition } from "../io/flash.js";
 import type { Clock } from "../io/host.js";
 import { EventFlash, WRITES_A_DAY } from "./event-flash.js";
@@ -240,7 +241,7 @@ export class EventLog {
 		try {
 			action();
 		} catch (error) {
-			this.#deps.trace(`log: ${error instanceof Error ? error.message : String(error)}`);
+			this.#deps.trace(faultLine("log", error));
 		}
 	}
 }

@@ -212,7 +212,7 @@ export class History implements Timed {
 	}
 
 	private failed(error: unknown): void {
-		this.#deps.trace(`history: ${error instanceof Error ? error.message : String(error)}`);
+		this.#deps.driver.failed("history", error);
 	}
 
 	private keep(readout: Readout): void {

@@ -23,6 +23,7 @@
 import { GAS, WATER } from "../history/entry.js";
 import type { History } from "../history/history.js";
 import { HTTP_BAD_REPLY, OUTCOME_NONE } from "../http/client.js";
+import { isMistake } from "../io/fault.js";
 import type { Storage } from "../io/host.js";
 import type { Output, OutputDeps } from "../publish/output.js";
 import { HOUR_S } from "../time/calendar.js";
@@ -145,9 +146,10 @@ export class Statistics {
 			this.#rows ??= readRows(sources);
 			if (this.#rows.work()) return;
 			this.#state = this.#rows.count > 0 ? STATE_SENDING : STATE_OVER;
-		} catch {
+		} catch (error) {
 			// The history was compacted while it was read, or the flash has failed.
 			this.#state = STATE_OVER;
+			if (isMistake(error)) throw error;
 		}
 		if (this.#state === STATE_SENDING) this.open();
 	}

@@ -10,6 +10,7 @@
  * Datagrams are sent immediately from the shared buffer. At most DATAGRAMS_AT_ONCE are read in one tick.
  */
 import type { Driver, ScheduledMachine, Task } from "./driver.js";
+import { refusalLine } from "./fault.js";
 import type { UDP, UDPOptions, UDPPort } from "./host.js";
 import type { Timed } from "./machine.js";
 
@@ -97,7 +98,7 @@ export class Datagrams<Machine extends DatagramMachine> implements ScheduledMach
 				onError: () => this.task.fromHost((ms) => this.lost(ms)),
 			});
 		} catch (error) {
-			trace(`${this.task.part}: ${error instanceof Error ? error.message : String(error)}`);
+			trace(refusalLine(this.task.part, error));
 			this.#againMs = nowMs + RETRY_MS;
 			return;
 		}

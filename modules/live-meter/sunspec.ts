@@ -11,6 +11,7 @@
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { removeAt } from "../bytes/list.js";
+import { refusalLine } from "../io/fault.js";
 import type { Listener, ListenerPort } from "../io/host.js";
 import type { Cost } from "../io/memory.js";
 import { type Dialect, dialect } from "./dialect.js";
@@ -120,7 +121,7 @@ class SunSpecPort implements DialectPort, ModbusDelegate {
 		try {
 			this.#listener = new port.io({ ...port.pins, onReadable: () => this.run((nowMs) => this.admit(nowMs)) });
 		} catch (error) {
-			trace(`${PART}: ${error}`);
+			trace(refusalLine(PART, error));
 		}
 	}
 

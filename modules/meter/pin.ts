@@ -16,6 +16,7 @@
  * the optical head is on. Received bytes are ignored. Nothing is logged, to keep the PIN secret.
  */
 import type { Driver } from "../io/driver.js";
+import { isMistake } from "../io/fault.js";
 import { FORMAT_8N1, type LineSettings, type SerialPort } from "../io/host.js";
 import { Link } from "../io/link.js";
 import { type Machine, type Output, OutputQueue } from "../io/machine.js";
@@ -79,8 +80,9 @@ export class PINEntry implements Machine, LineBorrower {
 		const end = () => this.end();
 		try {
 			this.#link = new Link(driver, { port, line: LINE, machine: this, onEvent: end, onClosed: end });
-		} catch {
+		} catch (error) {
 			onEnd();
+			if (isMistake(error)) throw error;
 		}
 	}
 

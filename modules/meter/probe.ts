@@ -20,6 +20,7 @@
  *     ENDED        ignores everything
  */
 import type { Driver, Task } from "../io/driver.js";
+import { isMistake } from "../io/fault.js";
 import type { SerialPort } from "../io/host.js";
 import { Link, type LinkTap, TAP_RECEIVED } from "../io/link.js";
 import type { Timed } from "../io/machine.js";
@@ -192,8 +193,9 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 				onEvent,
 				onClosed: onClosed,
 			});
-		} catch {
+		} catch (error) {
 			this.finish(FAILURE_PORT);
+			if (isMistake(error)) throw error;
 		}
 	}
 

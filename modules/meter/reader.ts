@@ -35,6 +35,7 @@
 import { equalConstantTime } from "../bytes/equal.js";
 import { DLMS_PUSH } from "../cosem/push.js";
 import type { Driver, Task } from "../io/driver.js";
+import { isMistake } from "../io/fault.js";
 import type { SerialPort } from "../io/host.js";
 import { Link, type LinkTap, TAP_TRANSMITTED } from "../io/link.js";
 import type { Timed } from "../io/machine.js";
@@ -428,6 +429,7 @@ export class MeterReader implements Timed, LinkListener {
 			this.#link = new Link(deps.driver, new LinkAdapter(session, port, this.#tap, this));
 		} catch (error) {
 			this.linkClosed(error instanceof Error ? error.message : "the serial port can't be opened");
+			if (isMistake(error)) throw error;
 		}
 	}
 

@@ -393,13 +393,10 @@ export class MessageQueue {
 		return text.decode(config.get(MQTT_ANNOUNCED_VALUES));
 	}
 
+	/** If the flash refuses the keys, the message is sent again later. */
 	private store(known: string): void {
 		const { config, text } = this.#deps;
-		try {
-			config.change([put(MQTT_ANNOUNCED_VALUES, text.encode(known))]);
-		} catch {
-			// If the keys can't be stored, the message is sent again later.
-		}
+		config.note([put(MQTT_ANNOUNCED_VALUES, text.encode(known))]);
 	}
 }
 

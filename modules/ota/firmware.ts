@@ -63,16 +63,15 @@ export class Firmware implements Running {
 			this.#trial = new Trial(host, parts, driver.nowMs());
 			this.#task = driver.register("trial", this.#trial);
 		}
-		try {
+		// A flash error must not prevent the start. At the next start, this is tried again.
+		driver.guard("ota", () => {
 			const { givenUp } = update;
 			const isNoted = storage.get(NOTED_KEY) !== undefined;
 			if (isNoted === (givenUp !== "")) return;
 			if (!isNoted) events.note(EVENT_UPDATE_ROLLED_BACK, givenUp);
 			if (isNoted) storage.delete(NOTED_KEY);
 			else storage.set(NOTED_KEY, new Uint8Array(0));
-		} catch {
-			// A flash error must not prevent the start. At the next start, this is tried again.
-		}
+		});
 	}
 
 	/** Creates the part's instance; returns undefined if the host has no second OTA slot. */

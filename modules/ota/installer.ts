@@ -28,6 +28,7 @@
  */
 
 import type { Crypto, Hash } from "../io/crypto.js";
+import { refusalLine } from "../io/fault.js";
 import { ERASE_SIZE, INFLATE_WINDOW, type Inflater, type Partition, type Update, WRITE_SIZE } from "../io/flash.js";
 import type { HostInfo, Power, Storage } from "../io/host.js";
 import { isOnBattery, isWeak } from "../power/supply.js";
@@ -389,7 +390,7 @@ export class Installer {
 	}
 
 	private fail(error: unknown): void {
-		this.#deps.trace(`ota: ${error instanceof Error ? error.message : String(error)}`);
+		this.#deps.trace(refusalLine("ota", error));
 		this.close(this.#onError);
 	}
 }

@@ -12,6 +12,7 @@
 
 import type { EventLog } from "../diagnostics/event-log.js";
 import type { Driver, ScheduledMachine, Task } from "../io/driver.js";
+import { refusalLine } from "../io/fault.js";
 import { FIRMWARE_ON_TRIAL } from "../io/flash.js";
 import type { Cost, MemoryLedger } from "../io/memory.js";
 import type { PermitClient, TLSPermit } from "../publish/tls-permit.js";
@@ -153,7 +154,7 @@ export class Updater implements ScheduledMachine, PermitClient {
 		try {
 			this.#installer = new Installer(this.#deps, this.#host, total, isSlow, sender.needsNewer);
 		} catch (error) {
-			this.#deps.trace(`update: ${error}`);
+			this.#deps.trace(refusalLine("update", error));
 			ledger.release(UPDATE_COST);
 			return NO_MEMORY;
 		}

@@ -19,6 +19,7 @@ import {
 } from "../io/client.js";
 import type { Crypto } from "../io/crypto.js";
 import type { Driver } from "../io/driver.js";
+import { isMistake } from "../io/fault.js";
 import type { Clock, HostInfo, Network } from "../io/host.js";
 import type { Cost, MemoryLedger } from "../io/memory.js";
 import type { JSONWriter } from "../json/writer.js";
@@ -203,7 +204,8 @@ export class Output implements PermitClient {
 				make(port, { trusted, utcMs: clock.utcMs(), session, ...(identity && { identity }) }),
 			);
 			return connection === NO_MEMORY ? CLIENT_OUT_OF_MEMORY : (connection ?? CLIENT_UNTRUSTED);
-		} catch {
+		} catch (error) {
+			if (isMistake(error)) throw error;
 			// The host has rejected the certificate or the address.
 			return isSecure ? CLIENT_UNTRUSTED : CLIENT_UNREACHABLE;
 		} finally {

@@ -27,6 +27,7 @@
  * to an hour, because flash wears out, and a coordinator needs no login to start a transfer. Blocks have BLOCK_LENGTH
  * bytes, as with most coordinators. Longer blocks would not fit into a frame on every route.
  */
+import { isMistake } from "../io/fault.js";
 import { FRONT_LENGTH, MANUFACTURER, putUint32, uint16, uint32 } from "../ota/front.js";
 import { LOW_POWER, NO_MEMORY, TAKEN, UNDER_WAY } from "../ota/refusals.js";
 import type { Sender } from "../ota/updater.js";
@@ -313,7 +314,8 @@ export class OTAClient implements ClusterClient, Sender {
 		let refusal = NO_MEMORY;
 		try {
 			refusal = this.#deps.updater?.begin(this, transfer.size) ?? NO_MEMORY;
-		} catch {
+		} catch (error) {
+			if (isMistake(error)) throw error;
 			// If the OTA slot is not available, the refusal is NO_MEMORY.
 		}
 		if (refusal !== TAKEN) return refusal;

@@ -29,6 +29,7 @@ import { connect as connectTLS, type TLSSocket } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { bundleGateway } from "../../hosts/node/bundle.js";
 import { findXSWorker } from "../../hosts/node/xs-worker.js";
+import { watchFaults } from "../faults.js";
 import { Follower, type FollowOptions } from "./follower.js";
 import { type Exchange, type MeterSetup, PASSWORD, type Reply, TestGateway, type WireRequest } from "./gateway.js";
 import { inOneFile } from "./one-file.js";
@@ -78,9 +79,10 @@ export class Program {
 		});
 		running.add(this.child);
 		this.#lines = createInterface(this.child.stdout!);
-		this.child.stderr?.on("data", (bytes: Buffer) => {
+		this.child.stderr!.on("data", (bytes: Buffer) => {
 			this.errors += bytes.toString();
 		});
+		watchFaults(name, this.child.stderr!);
 		this.#exited = once(this.child, "close").then(([code]) => {
 			running.delete(this.child);
 			return code;

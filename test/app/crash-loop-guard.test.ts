@@ -6,6 +6,7 @@ import { CrashLoopGuard } from "../../modules/app/crash-loop-guard.js";
 import { Driver } from "../../modules/io/driver.js";
 import type { Ending } from "../../modules/io/host.js";
 import { textCodec } from "../config/memory-storage.js";
+import { expectFaults, guard } from "../faults.js";
 
 const MINUTE_MS = 60_000;
 const PANIC: Ending = { cause: "panic", isFault: true };
@@ -24,7 +25,6 @@ class Unit {
 	start(ending: Ending | undefined, ms = 0): string {
 		this.time.advance(ms);
 		this.time = new VirtualTime();
-		const guard = (_part: string, run: () => void) => run();
 		const driver = new Driver({ clock: this.time, timers: this.time, guard });
 		const user = { restartSoon: () => this.left.push(this.time.nowMs) };
 		this.starts = new CrashLoopGuard({ driver, text: textCodec }, this.retained, ending, user);
@@ -136,6 +136,7 @@ describe("app/crash-loop-guard", () => {
 				assert.notEqual(unit.starts!.safeMode, "");
 			}),
 		);
+		expectFaults(/^fault: starts: Error: it refuses/);
 		const unit = new Unit();
 		unit.retained.write = () => {
 			throw new Error("it refuses");

@@ -9,6 +9,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect as connectTLS } from "node:tls";
+import { watchFaults } from "../faults.js";
 
 /** Arguments without the simulated network, which needs a process of its own. */
 export const ANY_PORT = ["--https-port", "0", "--http-port", "0", "--zigbee", "none"];
@@ -22,6 +23,7 @@ export class Program {
 	constructor(path: string, args: string[]) {
 		this.process = spawn(process.execPath, [path, ...args], { stdio: ["ignore", "pipe", "pipe"] });
 		this.process.stderr!.on("data", (text) => (this.errors += text));
+		watchFaults(path, this.process.stderr!);
 		this.process.stdout!.on("data", (text) => (this.out += text));
 		this.exited = new Promise((resolve) => this.process.once("close", resolve));
 	}

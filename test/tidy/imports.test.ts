@@ -10,7 +10,7 @@ import { assertNone, code, MODULES, placeOf, read, type Source, XS } from "./tre
  */
 const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	{
-		rooms: "bytes product without io/crypto io/wifi io/client io/flash io/memory",
+		rooms: "bytes product without io/crypto io/wifi io/client io/fault io/flash io/memory",
 		from: "",
 		why: "used by all other rooms, so they import none",
 	},
@@ -32,7 +32,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		from: "bytes io/host io/machine io/driver",
 		why: "runs a machine on a port, with parity in software",
 	},
-	{ rooms: "io/datagrams", from: "io/host io/machine io/driver", why: "runs a machine on UDP" },
+	{ rooms: "io/datagrams", from: "io/fault io/host io/machine io/driver", why: "runs a machine on UDP" },
 	{ rooms: "obis", from: "bytes", why: "codes, their names and their mappings are plain data" },
 	{
 		rooms: "readout",
@@ -61,7 +61,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "json config time auth",
-		from: "bytes io/crypto io/host io/machine",
+		from: "bytes io/crypto io/fault io/host io/machine",
 		why: "none of them knows another: callers pass in what is needed",
 	},
 	{
@@ -71,7 +71,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "diagnostics",
-		from: "bytes io/host io/flash",
+		from: "bytes io/fault io/host io/flash",
 		why: "stores events in memory and flash; other rooms report them",
 	},
 	{
@@ -81,7 +81,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "meter",
-		from: "bytes omitted without obis io/crypto io/host io/machine io/driver io/link io/memory readout iec62056-21 hdlc cosem sml tic kmp mbus amis time",
+		from: "bytes omitted without obis io/crypto io/fault io/host io/machine io/driver io/link io/memory readout iec62056-21 hdlc cosem sml tic kmp mbus amis time",
 		why: "decides when to read the meter by which protocol, and stores the readouts",
 	},
 	{
@@ -127,7 +127,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "publish",
-		from: "bytes obis io/crypto io/host io/client io/machine io/driver io/memory http json readout config power time",
+		from: "bytes obis io/crypto io/fault io/host io/client io/machine io/driver io/memory http json readout config power time",
 		why: "all that outputs have in common, without transport and format; visits are made by HTTP",
 	},
 	{
@@ -137,7 +137,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "homeassistant",
-		from: "bytes product obis io/crypto io/host io/client io/machine io/driver io/memory json http websocket readout history publish config fields time power",
+		from: "bytes product obis io/crypto io/fault io/host io/client io/machine io/driver io/memory json http websocket readout history publish config fields time power",
 		why: "sends readouts and the hours of the history; http and websocket have its clients",
 	},
 	{
@@ -147,7 +147,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "ota",
-		from: "io/host io/crypto io/client io/flash io/machine io/driver io/memory http config fields publish power diagnostics",
+		from: "io/host io/fault io/crypto io/client io/flash io/machine io/driver io/memory http config fields publish power diagnostics",
 		why: "receives firmware files, checks for newer releases, and logs the result",
 	},
 	{
@@ -162,7 +162,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "zigbee",
-		from: "bytes obis io/host io/flash io/machine readout ota time",
+		from: "bytes obis io/fault io/host io/flash io/machine readout ota time",
 		why: "the bridge is one machine on the link; the gateway passes in all that it needs except the firmware installer",
 	},
 	{
@@ -196,7 +196,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "hosts/node hosts/linux hosts/esp32",
-		from: "bytes io/crypto io/host io/wifi io/ethernet io/client io/flash io/memory io/machine io/link wifi app part provision features hosts/native hosts/simulated",
+		from: "bytes io/crypto io/fault io/host io/wifi io/ethernet io/client io/flash io/memory io/machine io/link wifi app part provision features hosts/native hosts/simulated",
 		why: "a host creates the gateway's Host and knows no other host",
 	},
 	{ rooms: "tools", from: "* hosts/node hosts/simulated hosts/esp32 hosts/browser", why: "programs for developers" },

@@ -1,6 +1,7 @@
 /** Route `mbus/search`: searches for the slaves on the M-Bus. */
 import type { Exchange } from "../../api/exchange.js";
 import { booleanMember } from "../../api/members.js";
+import { isMistake } from "../../io/fault.js";
 import { Link } from "../../io/link.js";
 import { SlaveSearch } from "../../mbus/search.js";
 import { addressText } from "../../mbus/secondary.js";
@@ -30,8 +31,9 @@ export function postSearch(exchange: Exchange): void {
 		};
 		try {
 			link = new Link(driver, { port, line: machine.line, machine, onEvent, onClosed });
-		} catch {
+		} catch (error) {
 			onClosed();
+			if (isMistake(error)) throw error;
 		}
 		return { trying: `mbus ${baud}`, stop: () => link?.close() };
 	});
