@@ -14,10 +14,13 @@ const STACK_LINE = /^\s+at /;
 /** Limit of the wait for an expected fault of a program, ms. */
 const LATE_MS = 5000;
 const LOOK_MS = 20;
+/** Number of different faults in a message. */
+const KINDS_SHOWN = 5;
 
 interface Expectation {
 	readonly pattern: RegExp;
-	isMet: boolean;
+	/** Faults that have matched. */
+	readonly faults: string[];
 }
 
 /** Faults that no test has expected. Those of a hook after the last test of a `describe` count for the next test. */
@@ -32,7 +35,7 @@ let runningPrograms = 0;
 export function noteFault(message: string, source = ""): void {
 	if (!FAULT.test(message)) return;
 	const matching = [...expected, ...expectedInSuites].filter(({ pattern }) => pattern.test(message));
-	for (const one of matching) one.isMet = true;
+	for (const { faults } of matching) faults.push(message);
 	if (matching.length === 0) unexpected.push(source === "" ? message : `${source}: ${message}`);
 }
 
@@ -66,9 +69,14 @@ export function watchFaults(program: string, output: Readable): void {
 	});
 }
 
-/** The running test expects for each pattern at least one fault that matches. Call it before they happen. */
-export function expectFaults(...patterns: readonly RegExp[]): void {
-	expected.push(...patterns.map((pattern) => ({ pattern, isMet: false })));
+/**
+ * The running test expects for each pattern at least one fault that matches. Call it before they happen. Returns the
+ * list to which the faults are added.
+ */
+export function expectFaults(...patterns: readonly RegExp[]): readonly string[] {
+	const faults: string[] = [];
+	expected.push(...patterns.map((pattern) => ({ pattern, faults })));
+	return faults;
 }
 
 /**
@@ -76,7 +84,7 @@ export function expectFaults(...patterns: readonly RegExp[]): void {
  * pattern at least one must happen, if all tests run.
  */
 export function expectFaultsInSuite(...patterns: readonly RegExp[]): void {
-	const own = patterns.map((pattern) => ({ pattern, isMet: false }));
+	const own = patterns.map((pattern) => ({ pattern, faults: [] }));
 	before(() => void expectedInSuites.push(...own));
 	after(function () {
 		for (const one of own) expectedInSuites.splice(expectedInSuites.indexOf(one), 1);
@@ -88,22 +96,26 @@ function haveAllPassed(suite: Suite): boolean {
 	return suite.tests.every(({ state }) => state === "passed") && suite.suites.every(haveAllPassed);
 }
 
+const isMissing = ({ pattern, faults }: Expectation): boolean => !faults.some((fault) => pattern.test(fault));
+
 function checkMet(expectations: readonly Expectation[]): void {
-	const missing = expectations.filter(({ isMet }) => !isMet);
+	const missing = expectations.filter(isMissing);
 	if (missing.length > 0) throw new Error(`did not happen: ${missing.map(({ pattern }) => pattern).join(", ")}`);
 }
 
-function checkUnexpected(): void {
+/** Fails if the gateway has caught an exception since the last check. For a test that names what led to it. */
+export function checkFaults(): void {
 	const faults = unexpected.splice(0);
-	if (faults.length > 0) throw new Error(`the gateway has caught exceptions:\n${faults.join("\n")}`);
+	if (faults.length === 0) return;
+	const kinds = [...new Set(faults)].slice(0, KINDS_SHOWN).join("\n");
+	throw new Error(`the gateway has caught exceptions, ${faults.length} in all:\n${kinds}`);
 }
 
 async function check(): Promise<void> {
 	// A program's output can arrive a little later than its reply.
 	if (runningPrograms > 0) await setImmediate();
-	const isMissing = () => expected.some(({ isMet }) => !isMet);
-	for (let ms = 0; runningPrograms > 0 && isMissing() && ms < LATE_MS; ms += LOOK_MS) await sleep(LOOK_MS);
-	checkUnexpected();
+	for (let ms = 0; runningPrograms > 0 && expected.some(isMissing) && ms < LATE_MS; ms += LOOK_MS) await sleep(LOOK_MS);
+	checkFaults();
 	checkMet(expected);
 }
 
@@ -120,11 +132,11 @@ export const mochaHooks = {
 	},
 	afterEach(this: Context): void {
 		expected = [];
-		if (this.currentTest!.state !== "failed") checkUnexpected();
+		if (this.currentTest!.state !== "failed") checkFaults();
 		else for (const fault of unexpected.splice(0)) console.error(fault);
 	},
 	afterAll(): void {
-		checkUnexpected();
+		checkFaults();
 	},
 };
 

@@ -216,8 +216,6 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 			// After a reset nothing is opened: the device restarts soon, and the certificate could not be stored.
 			if (this.config.isErased) return;
 		}
-		// After a reset nothing is opened, because the device restarts.
-		if (this.config.isErased) return;
 		for (const key of this.config.damaged) {
 			trace(`config: ${key} was damaged in flash, defaults are used`);
 		}

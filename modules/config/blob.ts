@@ -15,7 +15,6 @@
 import { crc16 } from "../bytes/crc16.js";
 import type { Storage } from "../io/host.js";
 import { secureErase } from "./secure-erase.js";
-import { StorageRefusal } from "./watched-storage.js";
 
 export const BLOB_PIECE = 2048;
 
@@ -110,11 +109,11 @@ export class BlobStore {
 		try {
 			for (let slot = 0; slot < slots; slot++) {
 				const reference = kept.find((one) => one[0] === slot);
-				const used = reference === undefined ? 0 : (reference.length - REFERENCE_HEADER) / CRC_LENGTH;
+				const used = reference === undefined ? 0 : Math.ceil((reference.length - REFERENCE_HEADER) / CRC_LENGTH);
 				for (let i = used; i < Math.ceil(limit / BLOB_PIECE); i++) secureErase(this.#storage, this.key(slot, i));
 			}
 		} catch (error) {
-			if (isErasing || !(error instanceof StorageRefusal)) throw error;
+			if (isErasing) throw error;
 		}
 	}
 

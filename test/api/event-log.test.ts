@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { expectFaults } from "../faults.js";
 import { isError, type JSONObject, PASSWORD } from "./gateway.js";
 import { LAN_CLIENT, START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 
@@ -84,6 +85,7 @@ describe("GET system/log", () => {
 
 	it("contains nothing from before a factory reset that a power cut interrupted", async () => {
 		await gateway.write("meter/protocol", { protocol: "dlms" });
+		expectFaults(/^fault: flash: \w+: (power cut|no power)/);
 		gateway.world.storage.cutPowerAt(2, false);
 		await gateway.get("system/version");
 		await gateway.post("system/factory_reset", {}).catch(() => undefined);

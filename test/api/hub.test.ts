@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
+import { expectFaults } from "../faults.js";
 import { isError, type JSONObject } from "./gateway.js";
 import { LAN_CLIENT, VirtualGateway } from "./virtual-gateway.js";
 
@@ -72,6 +73,7 @@ describe("The hub's certificate", () => {
 	});
 
 	it("changes together with the settings or not at all, at whatever step power fails", async () => {
+		expectFaults(/^fault: flash: \w+: (power cut|no power)/);
 		await gateway.write("hub", OLD);
 		const start = gateway.world.storage.writes;
 		await gateway.write("hub", NEW);
@@ -103,6 +105,7 @@ describe("The hub's certificate", () => {
 
 	it("is not replaced if flash is full, and the reply is 500", async () => {
 		await gateway.write("hub", OLD);
+		expectFaults(/^fault: flash: \w+: flash is full/);
 		gateway.world.storage.capacity = 6000;
 		isError(await gateway.post("hub", NEW), 500, "internal");
 		assert.equal(bytesOf(), OLD.cert);

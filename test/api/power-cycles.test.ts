@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { SimulatedButton } from "../../hosts/node/button.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
+import { expectFaults } from "../faults.js";
 import { isError, PASSWORD, succeeded, USERNAME } from "./gateway.js";
 import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 
@@ -83,6 +84,7 @@ describe("A unit without a button", () => {
 	});
 
 	it("starts if flash accepts nothing, and is not reset then", async () => {
+		expectFaults(/^fault: flash: \w+: flash is full/);
 		storage.capacity = 0;
 		for (let i = 0; i < 8; i++) {
 			await start(5000);

@@ -4,6 +4,7 @@ import { makeSimulatorImage } from "../../hosts/node/simulator-image.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { VirtualSlots } from "../../hosts/node/virtual-update.js";
 import { ERASE_SIZE, FIRMWARE_CONFIRMED, FIRMWARE_ON_TRIAL } from "../../modules/io/flash.js";
+import { expectFaults } from "../faults.js";
 import { type GatewayOptions, START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 
 const MINUTE_MS = 60_000;
@@ -122,6 +123,7 @@ describe("Firmware on trial", function () {
 			await gateway.write("system/power_mode", { power_mode: 1 });
 		});
 		const account = storage.get("access")!;
+		expectFaults(/^fault: flash: access: the flash refuses/);
 		// This firmware can neither read nor replace entries of the other version.
 		const { get } = storage;
 		storage.get = (key) => (key === "access" && version() !== "0.0.0" ? new Uint8Array(5) : get.call(storage, key));
@@ -145,6 +147,7 @@ describe("Firmware on trial", function () {
 	it("is rolled back, and reports it, even if flash refuses all writes of settings", async () => {
 		const storage = new VirtualStorage();
 		await begin({ storage });
+		expectFaults(/^fault: flash: rolled_back: the flash refuses/);
 		storage.refusals = Number.POSITIVE_INFINITY;
 		await gateway.restart(undefined, PANIC);
 		assert.equal(version(), "0.0.0");

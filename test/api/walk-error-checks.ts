@@ -5,6 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { SCOPE_NONE } from "../../modules/auth/tokens.js";
+import { expectFaults } from "../faults.js";
 import { resolve } from "./document.js";
 import { isError, PASSWORD, proofOf, type Reply, type TestGateway, USERNAME, vectorOf } from "./gateway.js";
 import { deleteTokens } from "./token-checks.js";
@@ -148,6 +149,7 @@ export function slowWalkErrorChecks(gateway: () => VirtualGateway): void {
 			isError(await tryLogin(gateway(), body), 401, "nonce_invalid");
 		});
 		it("500 | any: the device could not complete the operation, since its flash is full; nothing has changed", async () => {
+			expectFaults(/^fault: flash: \w+: flash is full/);
 			gateway().world.storage.capacity = 0;
 			let refused = 0;
 			for (const { path, example } of JSON_ROUTES.filter(({ path }) => /^(hub|dlms|iec62056|network)/.test(path))) {

@@ -8,6 +8,7 @@ import { Driver } from "../../modules/io/driver.js";
 import { WAKE_NONE, WAKE_TIMER } from "../../modules/io/flash.js";
 import type { Power } from "../../modules/io/host.js";
 import { Schedule } from "../../modules/meter/schedule.js";
+import { expectFaults, guard } from "../faults.js";
 import { zoneOf } from "../time/zones.js";
 
 const QUARTER_MS = 900_000;
@@ -34,13 +35,6 @@ class Unit {
 		this.volts = volts;
 		this.world = new VirtualWorld({ utcMs: START_MS, retained });
 		const { clock, timers } = this.world;
-		const guard = (_part: string, run: () => void) => {
-			try {
-				run();
-			} catch (error) {
-				this.calls.push((error as Error).message);
-			}
-		};
 		const driver = new Driver({ clock, timers, guard });
 		const power: Power = {
 			cells: 3,
@@ -211,12 +205,13 @@ describe("app/power-saving", () => {
 	});
 
 	it("restarts if the host can't sleep", () => {
+		expectFaults(/^fault: sleep: Error: the pin can't end sleep/);
 		const unit = new Unit();
 		unit.refusal = new Error("the pin can't end sleep");
 		unit.world.advance(10);
 		unit.schedule.finished(undefined, undefined);
 		unit.begin();
-		assert.deepEqual(unit.calls, ["asked for", "stop", "the pin can't end sleep", "restart"]);
+		assert.deepEqual(unit.calls, ["asked for", "stop", "restart"]);
 	});
 
 	it("blocks writes to flash, but no reads, while the cells are empty, and logs this once over all sleeps", () => {

@@ -1,6 +1,7 @@
 /** Filling of the history under power cuts and refused writes, with more rows than the history keeps, and a wrong password. */
 import assert from "node:assert/strict";
 import type { JSONObject } from "../api/gateway.js";
+import { expectFaults } from "../faults.js";
 import { BackfillBed, DAY_MS, HOUR_MS, MINUTE_MS } from "./bed.js";
 
 const START_MS = Date.parse("2026-11-20T06:00:00Z");
@@ -40,6 +41,7 @@ describe("Faults while the history is filled", function () {
 	}
 
 	it("lose nothing when the power is cut in a write or an erase of a piece", async () => {
+		expectFaults(/^fault: backfill: PowerCut/);
 		for (const [operation, bytes] of CUTS) {
 			await startReading();
 			const { flash } = bed.gateway.world;
@@ -52,6 +54,7 @@ describe("Faults while the history is filled", function () {
 	});
 
 	it("lose nothing when flash refuses writes for a while", async () => {
+		expectFaults(/^fault: backfill: Error: the flash refuses/);
 		await startReading();
 		const { flash } = bed.gateway.world;
 		flash.refusals = 2;

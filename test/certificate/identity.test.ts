@@ -10,6 +10,7 @@ import { type HostInfo, OUT_OF_MEMORY } from "../../modules/io/host.js";
 import { ENTRIES } from "../../modules/parts.js";
 import { MAKER, PRODUCT } from "../../modules/product.js";
 import { MemoryStorage, textCodec } from "../config/memory-storage.js";
+import { expectFaults, guard } from "../faults.js";
 
 const BUILT_MS = Date.UTC(2026, 4, 1);
 const NOW_MS = Date.UTC(2027, 2, 3, 4, 5, 6);
@@ -44,13 +45,7 @@ class Device {
 			crypto,
 			clock: { utcMs: () => this.nowMs, monotonicMs: () => 0, setUTC: () => {} },
 			info: { builtUtcMs: BUILT_MS } as HostInfo,
-			guard: (_part: string, run: () => void) => {
-				try {
-					run();
-				} catch (error) {
-					this.traced.push(String(error));
-				}
-			},
+			guard,
 			trace: (message: string) => this.traced.push(message),
 		};
 		return new Identity(world, new ConfigStore(this.storage, textCodec, ENTRIES));
@@ -199,12 +194,14 @@ describe("certificate/identity: the device's own certificate", () => {
 		device.storage.values.set("own_0_0", Uint8Array.of(1, 2, 3));
 		const second = device.start();
 		assert.notEqual(keyOf(second), keyOf(first));
+		const faults = expectFaults(/^fault: tls: Error: power cut/);
 		const full = new Device();
 		full.storage.stepsLeft = 0;
 		assert.match(full.start(), /BEGIN CERTIFICATE/);
-		assert.equal(full.traced.length, 1);
+		assert.equal(faults.length, 1);
 	});
 	it("is in flash exactly once, whenever the power is cut while it is replaced", () => {
+		expectFaults(/^fault: tls: Error: power cut/);
 		for (let cut = 0; cut < 4; cut++) {
 			const device = new Device();
 			device.start();

@@ -43,7 +43,7 @@ export function reportOf({ gateways, ...figures }: Figures): string {
 		["simulation: speed", steady.speed.toFixed(1)],
 	);
 	const table = [["what", "figure"], ["---", "---"], ...rows].map((cells) => `| ${cells.join(" | ")} |`);
-	const faults = figures.faults.slice(0, 10).map((line) => `fault: ${line}`);
+	const faults = figures.faults.slice(0, 10);
 	return `${[...table, "", "reconnections in each second after the restart of the broker:", ...histogram(restart), ...faults].join("\n")}\n`;
 
 	function traffic({ sent, received }: { readonly sent: number; readonly received: number }, count?: number): string {

@@ -21,7 +21,7 @@ import { type Counts, type Question, type Share, serialOf, sum } from "./share.j
 /** Updates are not installed: a slot that holds no image suffices. Without a key, gateways do not poll hawkBit. */
 const SLOT_SIZE = 4096;
 const SECOND_MS = 1000;
-const FAULT = /threw|failed|Error/;
+const FAULT = /^fault: |failed/;
 
 function readResources(): ReadonlyMap<string, Uint8Array> {
 	const folder = new URL("../../../modules/resources/", import.meta.url);

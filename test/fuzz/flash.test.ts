@@ -31,8 +31,6 @@ describe(`The gateway in XS with arbitrary flash records with valid checksums (S
 					assert.equal((await xs.request("system/status")).status, 200);
 					assert.equal((await xs.request("system/tokens")).status, 200);
 				}
-				const mistakes = xs.world.traced.filter((line) => /\bat\b.*\(|exception/.test(line));
-				assert.deepEqual(mistakes, [], what.join("\n"));
 			} finally {
 				await xs.stop();
 			}

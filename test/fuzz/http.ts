@@ -7,13 +7,13 @@ import { VirtualWorld } from "../../hosts/node/virtual.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import type { VirtualReply } from "../../hosts/node/virtual-request.js";
 import { Gateway } from "../../modules/app/gateway.js";
+import { checkFaults } from "../faults.js";
 import { type Mutator, runAll } from "./mutator.js";
 import {
 	API,
 	CONNECTIONS,
 	checkReplies,
 	checkSimulated,
-	checkTrace,
 	GOOD_ADDRESS,
 	LOGIN,
 	oddRequest,
@@ -68,7 +68,7 @@ class GatewayBed {
 		}
 		for (const client of clients) client.close();
 		this.world.advance(1);
-		checkTrace(this.world.traced);
+		checkFaults();
 	}
 
 	#connect(address?: string): VirtualClient {
@@ -93,7 +93,7 @@ export async function fuzzRequests(seed: number, runs: number): Promise<void> {
 		const request = oddRequest(mutator, bed.token);
 		text = bed.exchange(request.bytes, mutator);
 		checkReplies(text, request);
-		checkTrace(bed.world.traced);
+		checkFaults();
 	});
 	bed.checkGood();
 }

@@ -6,10 +6,10 @@ import assert from "node:assert/strict";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
 import { VirtualSlots } from "../../hosts/node/virtual-update.js";
 import { XSWorld } from "../../tools/benchmark/xs-world.js";
+import { checkFaults } from "../faults.js";
 import { OPTIONS } from "../ota/corruptions.js";
 import { oddFile, refusalOf } from "./firmware-files.js";
 import { type Mutator, runAll } from "./mutator.js";
-import { checkTrace } from "./requests.js";
 
 /** Allowed growth of live slots. */
 const SLOTS_MARGIN = 8;
@@ -35,7 +35,7 @@ export async function fuzzFirmwareFilesInXS(seed: number, runs: number): Promise
 			alive ??= count;
 			assert.ok(count <= alive + SLOTS_MARGIN, `${count} slots are alive, ${alive} at first`);
 		});
-		checkTrace(xs.world.traced);
+		checkFaults();
 	} finally {
 		await xs.stop();
 	}

@@ -6,10 +6,10 @@ import assert from "node:assert/strict";
 import { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { METER_PUSH } from "../../tools/meter/iec-meter.js";
 import { PushMeter } from "../../tools/meter/push-meter.js";
+import { checkFaults } from "../faults.js";
 import { HostilePusher, KEYS } from "./hostile-pusher.js";
 import { type Mutator, runAll } from "./mutator.js";
 import { oddSML, SML_TELEGRAMS, TIC_FRAMES } from "./pushes.js";
-import { checkTrace } from "./requests.js";
 
 /** Allowed growth of live slots. */
 const SLOTS_MARGIN = 8;
@@ -113,7 +113,7 @@ async function fuzz(kind: Kind, seed: number, runs: number): Promise<void> {
 			if (run > 0) await send(kind.odd(mutator));
 			await send(kind.good(mutator));
 			kind.check((await xs.request("iec62056/last")).json());
-			checkTrace(world.traced);
+			checkFaults();
 			if (run !== 1 && run !== runs - 1) return;
 			const count = await slots();
 			alive ??= count;

@@ -7,11 +7,11 @@ import { VirtualSlots } from "../../hosts/node/virtual-update.js";
 import { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { MANUFACTURER } from "../../tools/ota/format.js";
 import { START_POWER } from "../../tools/zigbee/coprocessor.js";
+import { checkFaults } from "../faults.js";
 import { OPTIONS } from "../ota/corruptions.js";
 import { BOARD } from "../ota/firmware-files.js";
 import { VirtualRadio } from "../zigbee/virtual-radio.js";
 import { type Mutator, runAll } from "./mutator.js";
-import { checkTrace } from "./requests.js";
 import { frame, incoming } from "./zigbee-chip.js";
 import { hostileFrame } from "./zigbee-clusters.js";
 import { COMMANDS } from "./zigbee-radio.js";
@@ -51,7 +51,7 @@ class Bed {
 			await bed.checkGood();
 			await use(bed);
 			await bed.checkGood();
-			checkTrace(xs.world.traced);
+			checkFaults();
 		} finally {
 			await xs.stop();
 		}
@@ -145,7 +145,7 @@ export function fuzzZigbeeInXS(seed: number, runs: number): Promise<void> {
 				for (let frames = 0; frames < STORM; frames++) bed.sendFromChip(hostile(mutator));
 				await bed.state();
 			}
-			checkTrace(xs.world.traced);
+			checkFaults();
 			if (run % 100 === 99) await bed.checkGood();
 		});
 	});

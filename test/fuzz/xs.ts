@@ -9,6 +9,7 @@ import type { VirtualReply } from "../../hosts/node/virtual-request.js";
 import { XSWorld, type XSWorldOptions } from "../../tools/benchmark/xs-world.js";
 import { METER_PUSH } from "../../tools/meter/iec-meter.js";
 import type { MeterMode } from "../../tools/meter/telegram.js";
+import { checkFaults } from "../faults.js";
 import { textOf } from "../latin1.js";
 import { FaultyMeter, goodMeter, meterTransmissions, PUSH_BAUD } from "./faulty-meter.js";
 import { Mutator, runAll } from "./mutator.js";
@@ -16,7 +17,6 @@ import {
 	CONNECTIONS,
 	checkReplies,
 	checkSimulated,
-	checkTrace,
 	GOOD_ADDRESS,
 	LOGIN,
 	oddRequest,
@@ -54,7 +54,7 @@ class XSBed {
 		} finally {
 			await bed.xs.stop();
 		}
-		checkTrace(bed.xs.world.traced);
+		checkFaults();
 	}
 
 	/** Sends bytes over a new connection, lets time pass, and returns all that was received. */
@@ -100,7 +100,7 @@ class XSBed {
 		}
 		for (const client of clients) client.close();
 		await xs.advance(WAIT_MS);
-		checkTrace(xs.world.traced);
+		checkFaults();
 		const metrics = await xs.request("metrics");
 		assert.equal(metrics.status, 200, metrics.text);
 		const codes = metrics.text.split("readout_failures_total{").length - 1;
@@ -191,7 +191,7 @@ export function fuzzRequestsInXS(seed: number, runs: number): Promise<void> {
 			const request = oddRequest(mutator, xs.token);
 			text = await bed.exchange(request.bytes, mutator);
 			checkReplies(text, request);
-			checkTrace(xs.world.traced);
+			checkFaults();
 		});
 	});
 }
@@ -222,7 +222,7 @@ export function fuzzTransmissionsInXS(seed: number, runs: number, lengthLimit: n
 			await bed.expect(faulty.mode);
 			const name = `${one.name} after the damaged one`;
 			assert.deepEqual(readingsOf(await bed.readOut(), name), goodOf.get(one), name);
-			checkTrace(bed.xs.world.traced);
+			checkFaults();
 		});
 	});
 }

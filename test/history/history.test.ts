@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { STATUS_CHECK_WRONG, STATUS_CUT } from "../../modules/readout/readout.js";
 import { QUARTERS } from "../../modules/time/calendar.js";
+import { expectFaults } from "../faults.js";
 import { at, linesOf, type Period, readoutOf, Unit } from "./unit.js";
 
 const QUARTER = 900;
@@ -23,7 +24,6 @@ describe("The history", () => {
 		unit = new Unit("");
 	});
 	afterEach(() => {
-		assert.deepEqual(unit.caughtErrors, []);
 		assert.deepEqual(unit.flash.mistakes, []);
 	});
 
@@ -338,9 +338,9 @@ describe("The history", () => {
 
 	it("reports flash that refuses writes, and continues when it accepts them again", () => {
 		run(at("2026-11-20 06:00"), at("2026-11-20 07:00"));
+		expectFaults(/^fault: history: Error: the flash refuses/);
 		unit.flash.refusals = 1;
 		unit.read(at("2026-11-20 07:15:03"), { import: 1_000_435 });
-		assert.deepEqual(unit.traced, ["history: the flash refuses"]);
 		unit.read(at("2026-11-20 07:16:03"), { import: 1_000_436 });
 		assert.equal(unit.sum("quarters"), 76);
 	});
@@ -362,9 +362,9 @@ describe("The history", () => {
 		run(at("2026-11-20 06:00"), at("2026-11-20 08:00"));
 		unit.flash.cutPowerAt(1);
 		assert.throws(() => unit.history.whenErasing());
+		expectFaults(/^fault: history: Error: the flash refuses/);
 		unit.flash.refusals = 1;
 		unit.restart();
-		assert.deepEqual(unit.traced, ["history: the flash refuses"]);
 		unit.read(at("2026-11-20 09:00"), { import: 2_000_000 });
 		unit.restart();
 		assert.deepEqual(unit.periods("hours"), []);

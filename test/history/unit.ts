@@ -14,6 +14,7 @@ import { type Readout, STATUS_OK } from "../../modules/readout/readout.js";
 import { RecordWriter } from "../../modules/readout/record-writer.js";
 import { DAYS, HOURS, MONTHS, QUARTERS } from "../../modules/time/calendar.js";
 import { TimeZone } from "../../modules/time/zone.js";
+import { guard } from "../faults.js";
 
 export const LEVELS = { quarters: QUARTERS, hours: HOURS, days: DAYS, months: MONTHS };
 export type Level = keyof typeof LEVELS;
@@ -109,8 +110,6 @@ export class Unit {
 	zone: TimeZone;
 	time = new VirtualTime();
 	history!: History;
-	/** Errors caught by the guard. */
-	readonly caughtErrors: unknown[] = [];
 
 	constructor(zone = "Europe/Berlin", flash = new VirtualFlash()) {
 		this.flash = flash;
@@ -126,13 +125,6 @@ export class Unit {
 	restart(): void {
 		this.flash.powerUp();
 		this.time = new VirtualTime();
-		const guard = (_part: string, run: () => void) => {
-			try {
-				run();
-			} catch (error) {
-				this.caughtErrors.push(error);
-			}
-		};
 		const driver = new Driver({ clock: this.time, timers: this.time, guard });
 		const trace = (message: string) => this.traced.push(message);
 		const ledger = new MemoryLedger(undefined);

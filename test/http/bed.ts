@@ -7,6 +7,7 @@ import type { BodySource, HTTPResponse } from "../../modules/http/response.js";
 import { HTTPServer } from "../../modules/http/server.js";
 import { Driver } from "../../modules/io/driver.js";
 import type { MemoryLedger } from "../../modules/io/memory.js";
+import { guard } from "../faults.js";
 import type { Reply } from "./fake.js";
 import { type FakeClient, FakeEventLoop, FakePort, replies, text } from "./fake.js";
 
@@ -79,7 +80,6 @@ export class Bed implements HTTPHandler {
 	 */
 	readonly securePort = new FakePort(this.loop, true);
 	readonly server: HTTPServer;
-	readonly mistakes: unknown[] = [];
 	readonly traced: string[] = [];
 	requests = 0;
 	/** Responses of /later that are still to be sent. */
@@ -99,14 +99,7 @@ export class Bed implements HTTPHandler {
 			driver: new Driver({
 				clock: this.loop.clock,
 				timers: this.loop.timers,
-				guard: (part, run) => {
-					assert.equal(part, "http");
-					try {
-						run();
-					} catch (error) {
-						this.mistakes.push(error);
-					}
-				},
+				guard,
 			}),
 			text,
 			handler: this,

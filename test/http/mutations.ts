@@ -62,5 +62,4 @@ export function surviveMutations(numRuns: number): void {
 		}),
 		{ numRuns },
 	);
-	assert.deepEqual(bed.mistakes, []);
 }

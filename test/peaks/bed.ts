@@ -13,6 +13,7 @@ import { RANKS, STARTS, WATTS } from "../../modules/peaks/month.js";
 import { Peaks } from "../../modules/peaks/peaks.js";
 import type { Readout } from "../../modules/readout/readout.js";
 import type { TimeZone } from "../../modules/time/zone.js";
+import { guard } from "../faults.js";
 import { type Meter, readoutOf, zoneOf } from "../history/unit.js";
 
 /** Key of the stored intervals. */
@@ -31,8 +32,6 @@ export class Bed {
 	readonly flash = new VirtualFlash();
 	readonly storage = new VirtualStorage();
 	readonly traced: string[] = [];
-	/** Errors caught by the guard. */
-	readonly caughtErrors: unknown[] = [];
 	readonly zone: TimeZone;
 	shape: Shape;
 	time = new VirtualTime();
@@ -59,13 +58,6 @@ export class Bed {
 		this.flash.powerUp();
 		this.time = new VirtualTime();
 		if (utcS !== undefined) this.time.setUTC(utcS * 1000);
-		const guard = (_part: string, run: () => void) => {
-			try {
-				run();
-			} catch (error) {
-				this.caughtErrors.push(error);
-			}
-		};
 		const driver = new Driver({ clock: this.time, timers: this.time, guard });
 		const { flash, storage, zone, time: clock } = this;
 		const trace = (message: string) => this.traced.push(message);

@@ -19,7 +19,7 @@ describe("The month's peak of hours", () => {
 			bed.run(at(time) + HOUR, powerW, 900);
 		}
 	};
-	afterEach(() => assert.deepEqual([bed.traced, bed.caughtErrors, bed.flash.mistakes], [[], [], []]));
+	afterEach(() => assert.deepEqual([bed.traced, bed.flash.mistakes], [[], []]));
 
 	it("is the mean of the highest hours of three days, and of fewer days at first", () => {
 		begin("2026-11-02 06:00");

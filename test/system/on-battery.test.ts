@@ -17,7 +17,6 @@ describe("A unit on battery", function () {
 	let unit: OnBattery;
 
 	afterEach(async () => {
-		assert.doesNotMatch(unit.gateway.diagnosis, /^\s+at /m);
 		assert.deepEqual(unit.gateway.world.flash.mistakes, []);
 		await unit.gateway.stop();
 	});

@@ -31,7 +31,6 @@ describe("A month of scheduled readouts", function () {
 		await gateway.pass(16 * DAY_MS);
 	});
 	after(async () => {
-		assert.doesNotMatch(left.gateway.diagnosis, /^\s+at /m);
 		await left.gateway.stop();
 	});
 

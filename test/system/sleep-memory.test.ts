@@ -55,10 +55,6 @@ describe("Sleep in XS", function () {
 			const utcMs = world.time.utcMs()! + world.asleep!.ms;
 			options = { ...options, utcMs, storage, flash, retained, ending: SLEPT };
 			await xs.stop();
-			assert.deepEqual(
-				world.traced.filter((line) => /exception|sleep:/.test(line)),
-				[],
-			);
 		}
 		assert.equal(reads, WAKES);
 		// The test advances time in steps of some milliseconds, so a start may be a little late.

@@ -7,6 +7,7 @@ import { Link } from "../../modules/io/link.js";
 import { Coprocessor } from "../../modules/zigbee/coprocessor.js";
 import { RADIO_CODES, type RadioListener } from "../../modules/zigbee/radio.js";
 import type { Faults } from "../../tools/zigbee/faults.js";
+import { guard } from "../faults.js";
 import { type RadioOptions, VirtualRadio } from "./virtual-radio.js";
 
 const SERVERS = Object.freeze([0x0000, 0x0003, 0x0702]);
@@ -26,8 +27,7 @@ export class CoprocessorBed implements RadioListener {
 		this.radio = new VirtualRadio(options);
 		const port: CoprocessorPort = this.radio.make(this.time);
 		this.driver = new Coprocessor(this, role, port);
-		const failed = (message: string) => assert.fail(message);
-		const driver = new Driver({ clock: this.time, timers: this.time, trace: failed } as never);
+		const driver = new Driver({ clock: this.time, timers: this.time, guard });
 		this.link = new Link(driver, {
 			port,
 			line: { baud: 115200, format: FORMAT_8N1 },
