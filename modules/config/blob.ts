@@ -109,7 +109,9 @@ export class BlobStore {
 		try {
 			for (let slot = 0; slot < slots; slot++) {
 				const reference = kept.find((one) => one[0] === slot);
-				const used = reference === undefined ? 0 : Math.ceil((reference.length - REFERENCE_HEADER) / CRC_LENGTH);
+				const length = reference?.length ?? 0;
+				// The length of a damaged reference is arbitrary.
+				const used = Math.max(0, Math.ceil((length - REFERENCE_HEADER) / CRC_LENGTH));
 				for (let i = used; i < Math.ceil(limit / BLOB_PIECE); i++) secureErase(this.#storage, this.key(slot, i));
 			}
 		} catch (error) {
