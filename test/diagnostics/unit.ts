@@ -6,6 +6,7 @@ import { EventCursor, EventLog } from "../../modules/diagnostics/event-log.js";
 import { countAt, detailEnd, UNIT } from "../../modules/diagnostics/event-record.js";
 import { eventKind } from "../../modules/diagnostics/events.js";
 import { PARTS } from "../../modules/parts.js";
+import { noteFault } from "../faults.js";
 
 export const START_MS = Date.UTC(2026, 10, 22, 7);
 
@@ -24,7 +25,10 @@ export class Unit {
 	start(): void {
 		this.time = new VirtualTime();
 		this.time.setUTC(START_MS);
-		const trace = (message: string) => this.traces.push(message);
+		const trace = (message: string) => {
+			this.traces.push(message);
+			noteFault(message);
+		};
 		this.log = new EventLog({ clock: this.time, trace }, this.flash.open("log"));
 	}
 

@@ -7,6 +7,7 @@ import { VirtualAir } from "../../hosts/node/virtual-air.js";
 import { VirtualCable } from "../../hosts/node/virtual-cable.js";
 import { Gateway } from "../../modules/app/gateway.js";
 import { networkWithCable } from "../../modules/wifi/cable-part.js";
+import { expectFaults } from "../faults.js";
 import { openClient, statesOf, WebPort } from "./client.js";
 import { VirtualConsole } from "./console.js";
 import { packet } from "./packets.js";
@@ -267,6 +268,7 @@ describe("Wi-Fi set-up over the console (Improv)", () => {
 	it("reports an error if flash can't store the network", async () => {
 		const bed = new Bed();
 		await bed.initialize();
+		expectFaults(/^fault: flash: wifi: flash is full/);
 		bed.world.storage.set = () => {
 			throw new Error("flash is full");
 		};

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { isError, type JSONObject } from "../api/gateway.js";
 import { START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
+import { expectFaults } from "../faults.js";
 import { OWN_CERTIFICATE } from "../homeassistant/bed.js";
 import { eventsOf, keyOf, newSigner, SIGNER, signed, stateOf } from "./signed.js";
 
@@ -199,6 +200,7 @@ describe("Provisioning by signed files", () => {
 	});
 
 	it("lose nothing if flash refuses a write, or power fails during one", async () => {
+		expectFaults(/^fault: flash: \w+: the flash refuses/, /^fault: flash: \w+: (power cut|no power)/);
 		const file = signed({ ...ZONE, ...BROKER, "iec62056/control": { log_en: true } }, 5);
 		const start = storage.copy();
 		await gateway.stop();

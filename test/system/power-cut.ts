@@ -12,6 +12,7 @@ import { ENTRIES } from "../../modules/parts.js";
 import type { JSONObject } from "../api/gateway.js";
 import { START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
 import { textCodec } from "../config/memory-storage.js";
+import { expectFaults } from "../faults.js";
 
 /** Path and body of a POST. */
 type Write = readonly [path: string, body: JSONObject];
@@ -65,6 +66,7 @@ async function start(storage: VirtualStorage): Promise<VirtualGateway> {
 
 /** Makes `count` writes and cuts the power at every step of each; returns the number of cuts. */
 export async function cutEveryStep(count: number, seed: number): Promise<number> {
+	expectFaults(/^fault: flash: \w+: (power cut|no power)/);
 	const random = new SeededRandom(seed);
 	let storage = new VirtualStorage();
 	await (await start(storage)).stop();

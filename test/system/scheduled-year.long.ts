@@ -7,6 +7,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { SeededRandom } from "../../hosts/node/random.js";
 import type { JSONObject } from "../api/gateway.js";
+import { expectFaultsInSuite } from "../faults.js";
 import { DAY_MS, HOUR_MS, UnattendedGateway } from "./scheduled-month.js";
 
 const MINUTE_MS = 60_000;
@@ -26,6 +27,7 @@ function liveBytes(): number {
 }
 
 describe(`A year of scheduled readouts (SEED=${SEED})`, function () {
+	expectFaultsInSuite(/^fault: \w+: PowerCut/);
 	this.timeout(1_200_000);
 	const random = new SeededRandom(SEED);
 	let left: UnattendedGateway;

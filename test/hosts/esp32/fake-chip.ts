@@ -9,6 +9,7 @@ import { build, type Plugin } from "esbuild";
 import { findBoard } from "../../../hosts/esp32/boards.js";
 import { NodeCrypto } from "../../../hosts/node/platform.js";
 import { madeFor } from "../../../tools/sdk/esp32.js";
+import { noteFault } from "../../faults.js";
 
 const BUILD = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 const MAIN = join(BUILD, "hosts/esp32/main.js");
@@ -94,6 +95,7 @@ export class FakeChip {
 		xs_storage_was_erased: () => false,
 		xs_system_mac: () => "34b7da0102ef",
 		xs_system_monotonic: () => 1000,
+		xs_system_trace: (line: string) => noteFault(line),
 		xs_system_utc: () => 1000,
 		xs_system_switched_on: () => true,
 		xs_system_ending: () => this.ending,
