@@ -49,6 +49,17 @@ describe("A unit without a button", () => {
 		assert.equal((await gateway.read("system/status")).password_default, true);
 	});
 
+	it("opens nothing in the start that resets it, and restarts", async () => {
+		await shortStarts(5);
+		await start(1000);
+		const { network, serial, udp } = gateway.world;
+		assert.equal(network.http.connect(), undefined);
+		assert.equal(network.https?.connect(), undefined);
+		assert.deepEqual([serial.meter.isOpen, udp.ports], [false, []]);
+		await gateway.rebooted();
+		await gateway.login();
+	});
+
 	it("leaves the same in flash as a reset by the button", async () => {
 		const twin = storage.copy();
 		await shortStarts(5);

@@ -19,6 +19,7 @@ import { findIDF, type Places } from "../../tools/sdk/esp32.js";
 import { findSDK } from "../../tools/sdk/sdk.js";
 import { readMetrics } from "../api/metrics-text.js";
 import { METER, Program } from "../api/process-gateway.js";
+import { noteFault } from "../faults.js";
 
 const START_LIMIT_MS = 300_000;
 const LOGIN_LIMIT_MS = 60_000;
@@ -98,7 +99,8 @@ export class EmulatedBoard {
 		const build = readBuild(join(this.#places.project, "build"));
 		this.#unit = openUnit(join(this.folder, "state"), emulatedBoard(this.board), build);
 		this.#ports = { httpsPort: await freePort(), httpPort: await freePort() };
-		const order = { board: this.board, ...this.#unit, ...this.#ports, meterSocket: this.meterSocket };
+		const onLine = (line: string) => noteFault(line);
+		const order = { board: this.board, ...this.#unit, ...this.#ports, meterSocket: this.meterSocket, onLine };
 		this.#emulator = new Emulator(order);
 		await this.powerOn();
 	}

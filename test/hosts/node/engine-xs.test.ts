@@ -91,7 +91,7 @@ describe("XSEngine", function () {
 		};`);
 		await engine.start();
 		await engine.stop();
-		assert.deepEqual(traces, ["an exception escaped: RangeError: no way"]);
+		assert.deepEqual(traces, ["fault: escaped: RangeError: no way"]);
 		assert.equal(crash, "");
 	});
 
