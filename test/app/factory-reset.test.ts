@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { PowerCut, VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { isError, vectorOf } from "../api/gateway.js";
 import { START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
+import { expectFaults } from "../faults.js";
 
 const VECTOR = vectorOf("landis-gyr-zmf100-m26-padded-left");
 /** Data of parts that are stored outside of the settings; here with dummy values. */
@@ -77,6 +78,7 @@ describe("A factory reset", function () {
 	this.timeout(120_000);
 
 	it("leaves nothing of the old owner, wherever the power is cut", async () => {
+		expectFaults(/^fault: flash: \w+: (power cut|no power)/, /^fault: \w+: PowerCut: (power cut|no power)/);
 		let cuts = 0;
 		let lost = 0;
 		for (const kind of ["before", "after", "in flash"]) {
@@ -108,6 +110,7 @@ describe("A factory reset", function () {
 
 	it("is completed at the next start if a part could not erase its data", async () => {
 		const gateway = await used();
+		expectFaults(/^fault: (log|history|http): Error: the flash refuses/);
 		gateway.world.flash.refusals = Number.POSITIVE_INFINITY;
 		isError(await gateway.post("system/factory_reset"), 500, "internal");
 		assert.deepEqual(
