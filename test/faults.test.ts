@@ -16,7 +16,17 @@ describe("A test in which the gateway catches an exception", () => {
 	afterEach(() => rmSync(folder, { recursive: true }));
 
 	it("fails, unless it expects this fault", () => {
-		const args = [MOCHA, "--no-config", "--exit", "--reporter", "json", "--require", file("faults.js")];
+		const args = [
+			MOCHA,
+			"--no-config",
+			"--exit",
+			"--timeout",
+			"60000",
+			"--reporter",
+			"json",
+			"--require",
+			file("faults.js"),
+		];
 		const env = { ...process.env, FOLDER: folder };
 		const { stdout, stderr } = spawnSync(process.execPath, [...args, file("faults-cases.js")], {
 			env,
@@ -27,5 +37,5 @@ describe("A test in which the gateway catches an exception", () => {
 		for (const { title, err } of tests) assert.equal(title.split(":")[0], err.message ? "fails" : "passes", title);
 		const [first] = failures;
 		assert.match(first.err.message, /caught exceptions, 1 in all:\nfault: flash: power: the flash refuses/);
-	}).timeout(60_000);
+	}).timeout(120_000);
 });
