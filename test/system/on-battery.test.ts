@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { WAKE_BUTTON, WAKE_SUPPLY } from "../../modules/io/flash.js";
+import { expectFaults } from "../faults.js";
 import { ADDRESS, StateServer, TOKEN } from "../homeassistant/bed.js";
 import { BROKER_ADDRESS, ScriptedBroker } from "../mqtt/broker.js";
 import { DAY_MS, HOUR_MS, MINUTE_MS, OnBattery, WH_PER_HOUR } from "./on-battery.js";
@@ -139,6 +140,7 @@ describe("A unit on battery", function () {
 	});
 
 	it("stops writing to flash when the cells are empty, sleeps for hours, and continues with new cells", async () => {
+		expectFaults(/^fault: log: Error: the cells are empty: nothing is written/);
 		unit = new OnBattery(START_MS + MINUTE_MS);
 		const { gateway } = unit;
 		const { storage, flash } = gateway.world;
