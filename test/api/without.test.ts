@@ -11,9 +11,13 @@ import { rolldown } from "rolldown";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { PushMeter } from "../../tools/meter/push-meter.js";
+import { withArrows } from "../../tools/sdk/arrows.js";
+import { withInlined } from "../../tools/sdk/inlined.js";
 import { OMISSIONS, replacementsOf } from "../../tools/sdk/omissions.js";
+import { withOwnMethods } from "../../tools/sdk/own-methods.js";
 import { replacing } from "../../tools/sdk/script.js";
 import { ROOT } from "../../tools/sdk/sdk.js";
+import { withStatements } from "../../tools/sdk/statements.js";
 import { API_TEXT } from "./api-text.js";
 import { OPERATIONS } from "./document.js";
 import { isError, type JSONObject, vectorOf } from "./gateway.js";
@@ -64,7 +68,11 @@ async function bundledGateway(names: readonly string[]): Promise<typeof VirtualG
 		cwd: BUILD,
 		platform: "node",
 		external: (name) => !/^[./]/.test(name),
-		plugins: [replacing(BUILD, replacementsOf(names))],
+		plugins: [
+			replacing(BUILD, replacementsOf(names)),
+			// Of the build's steps for XS, those that must not change what the script does.
+			{ name: "smaller", renderChunk: (code) => withInlined(withStatements(withOwnMethods(withArrows(code)))) },
+		],
 	});
 	await bundle.write({ file, format: "esm" });
 	await bundle.close();

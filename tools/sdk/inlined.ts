@@ -412,7 +412,8 @@ function partsOf(node: Node): Node[] {
 			return [objectOf(below(node, "callee")!), ...(node["optional"] === true ? [] : (node["arguments"] as Node[]))];
 		case "AssignmentExpression": {
 			const left = below(node, "left")!;
-			return node["operator"] === "=" ? [objectOf(left), ...parts("right")] : [];
+			if (node["operator"] !== "=") return [];
+			return left.type === "Identifier" ? parts("right") : [objectOf(left), ...parts("right")];
 		}
 		case "TemplateLiteral":
 			return node["expressions"] as Node[];

@@ -32,7 +32,10 @@ export function withStatements(script: string): string {
 		const value = below(node, type === "ExpressionStatement" ? "expression" : "argument");
 		const isReturn =
 			type === "ReturnStatement" && value?.type === "ConditionalExpression" && has(node, /^CallExpression$/);
-		const isPlain = type === "ExpressionStatement" && /^(Logical|Conditional)Expression$/.test(value!.type);
+		const isPlain =
+			type === "ExpressionStatement" &&
+			/^(Logical|Conditional)Expression$/.test(value!.type) &&
+			value!["operator"] !== "??";
 		// The parts of the statement are copied, so they must not contain statements that change too.
 		if ((isPlain || isReturn) && !has(node, FUNCTION))
 			edits.push({ start, end, text: statementOf(value!, isReturn ? "return " : "") });
