@@ -7,7 +7,6 @@
 const COMPONENTS: Readonly<Record<string, readonly string[]>> = {
 	backfill: ["pages/backfill.tsx"],
 	hawkbit: ["pages/hawkbit.tsx"],
-	hub: ["pages/home-assistant.tsx"],
 	"live-meter": ["pages/batteries.tsx"],
 	mbus: ["pages/meter-mbus.tsx"],
 	mqtt: ["pages/mqtt.tsx"],

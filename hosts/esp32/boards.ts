@@ -130,7 +130,7 @@ function lan8720(phy: number, power: number, clock: RMIIPins["clock"]): RMIIPins
 const LARGE = Object.freeze(["hawkbit", "provision", "security_updates", "backfill", "kmp", "mbus", "amis"]);
 /** Parts left out of boards with 4 MB of flash and a radio. */
 const SHORT_OF_FLASH = Object.freeze({
-	without: Object.freeze([...LARGE, "hub", "live_secs", "live-meter"]),
+	without: Object.freeze([...LARGE, "statistics", "live_secs", "live-meter"]),
 });
 /** Parts left out of boards that also have Ethernet. They do not need Improv, which sets up Wi-Fi over the console. */
 const SHORTER_OF_FLASH = Object.freeze({

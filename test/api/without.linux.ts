@@ -23,9 +23,9 @@ describe("The firmware on Linux without some parts and protocols", function () {
 	});
 
 	it("refuses routes and protocols that were left out", async () => {
-		isError(await gateway.get("hub"), 404, "not_found");
+		isError(await gateway.get("mqtt"), 404, "not_found");
 		isError(await gateway.post("mqtt", { enabled: true }), 501, "unsupported");
-		isError(await gateway.post("meter/protocol", { protocol: "dlms" }), 501, "unsupported", "protocol");
+		isError(await gateway.post("meter/protocol", { protocol: "sml" }), 501, "unsupported", "protocol");
 	});
 
 	it("reads a meter", async () => {

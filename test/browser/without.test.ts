@@ -61,38 +61,37 @@ describe("The pages of a firmware without some parts and protocols", function ()
 	});
 
 	it("show omitted parts neither in the menu, on the overview nor among the settings, and send no requests for them", async () => {
-		without = "hub mqtt live-meter prices peaks";
+		without = "mqtt live-meter prices peaks";
 		await begin();
 		const shown = await places();
-		for (const place of ["hub", "batteries"]) assert.ok(!shown.includes(place), place);
-		assert.ok(shown.includes("zigbee"));
+		assert.ok(!shown.includes("batteries"));
+		for (const place of ["hub", "zigbee"]) assert.ok(shown.includes(place), place);
 		const chips = await visit.card("links.title").locator(".chips").textContent();
-		assert.ok(!chips?.includes("MQTT") && !chips?.includes(say("state.hub")), `${chips}`);
+		assert.ok(!chips?.includes("MQTT") && chips?.includes(say("state.hub")), `${chips}`);
 		await visit.go("system");
 		assert.equal(await visit.card("price.title").count(), 0);
 		await visit.go("use");
-		for (const path of ["/hub", "/mqtt", "/prices", "/peaks", "/live-meter"]) assert.ok(!wasRequested(path), path);
+		for (const path of ["/mqtt", "/prices", "/peaks", "/live-meter"]) assert.ok(!wasRequested(path), path);
 	});
 
 	it("show one of two outputs if the other is left out", async () => {
-		without = "hub zigbee";
+		without = "mqtt zigbee";
 		await begin();
 		assert.ok(!(await places()).includes("zigbee"));
 		await visit.go("hub");
-		assert.deepEqual([await visit.card("mqtt.title").count(), await visit.card("state.hub").count()], [1, 0]);
+		assert.deepEqual([await visit.card("mqtt.title").count(), await visit.card("state.hub").count()], [0, 1]);
 	});
 
 	it("offer the protocols that were not left out, and the stored protocol", async () => {
-		without = "dlms tic";
+		without = "sml tic";
 		await gateway.write("meter/protocol", { protocol: "tic" });
 		await begin();
 		await visit.go("meter");
-		assert.deepEqual(await protocols(), ["iec62056", "sml", "tic", "kmp", "mbus", "amis"]);
+		assert.deepEqual(await protocols(), ["iec62056", "dlms", "tic", "kmp", "mbus", "amis"]);
 		await gateway.write("meter/protocol", { protocol: "iec62056" });
 		await visit.go("dashboard");
 		await visit.go("meter");
-		assert.deepEqual(await protocols(), ["iec62056", "sml", "kmp", "mbus", "amis"]);
+		assert.deepEqual(await protocols(), ["iec62056", "dlms", "kmp", "mbus", "amis"]);
 		assert.equal(await visit.page.locator("[name=mode_d_enabled]").count(), 1);
-		assert.equal(await visit.page.locator("[name=mode_e_dlms]").count(), 0);
 	});
 });

@@ -10,11 +10,15 @@ import { METER_LIVE_SECS, METER_PROTOCOL } from "../../modules/meter/fields.js";
 import { SECURITY_UPDATES_ENABLED } from "../../modules/ota/security-fields.js";
 import type { Part } from "../../modules/part.js";
 import { PARTS } from "../../modules/parts.js";
+import { ZIGBEE } from "../../modules/zigbee/part.js";
 import { madeFor } from "../../tools/sdk/esp32.js";
 import { boardWith, OMISSIONS, omissionsOf, readNames, replacementsOf } from "../../tools/sdk/omissions.js";
 import { ROOT } from "../../tools/sdk/sdk.js";
+import { API_TEXT } from "../api/api-text.js";
 
 const NAMES = Object.keys(OMISSIONS);
+/** Protocols of the API text ("What the service does"). */
+const API_TEXT_PROTOCOLS = ["iec62056", "dlms"];
 const PATHS = [...new Set(Object.values(OMISSIONS).flat())];
 const LIST = NAMES.join(", ");
 
@@ -74,8 +78,21 @@ describe("The parts and protocols that a firmware can be built without", functio
 			assert.deepEqual([absent.backup, absent.reactions, absent.events], [[], [], []]);
 		});
 
+	it("are not in the API text, except Zigbee, which a board without a radio lacks", () => {
+		const contained = API_TEXT.map((line) => line.replace(/^\w+ /, ""));
+		assert.equal(contained.length, 52);
+		const owners = [...PARTS, ZIGBEE]
+			.filter((part) => pathsOf(part).some((path) => contained.includes(path)))
+			.map(({ name }) => name);
+		for (const name of ["hub", "meter", "zigbee"]) assert.ok(owners.includes(name), name);
+		assert.deepEqual(
+			NAMES.filter((name) => owners.includes(name) || API_TEXT_PROTOCOLS.includes(name)),
+			["zigbee"],
+		);
+	});
+
 	it("are read from a list with commas", () => {
-		assert.deepEqual(readNames("tic,hub"), ["tic", "hub"]);
+		assert.deepEqual(readNames("tic,mqtt"), ["tic", "mqtt"]);
 		assert.deepEqual(readNames(""), []);
 	});
 
@@ -84,18 +101,20 @@ describe("The parts and protocols that a firmware can be built without", functio
 			["mqqt", `There is no "mqqt". These can be left out: ${LIST}.`],
 			["meter", `"meter" can't be left out: the gateway needs it. These can be left out: ${LIST}.`],
 			["iec62056", `"iec62056" can't be left out: the gateway needs it. These can be left out: ${LIST}.`],
+			["hub", `"hub" can't be left out: the gateway needs it. These can be left out: ${LIST}.`],
+			["dlms", `"dlms" can't be left out: the gateway needs it. These can be left out: ${LIST}.`],
 		])
-			assert.throws(() => readNames(`hub,${name}`), { message });
+			assert.throws(() => readNames(`mqtt,${name}`), { message });
 	});
 
 	it("are those of the board's row, changed by --without and --with", () => {
-		const board: Board = { ...findBoard("slzb-06"), without: ["tic", "hub"] };
-		assert.deepEqual(omissionsOf(board), ["hub", "tic"]);
-		assert.deepEqual(boardWith(board).without, ["hub", "tic"]);
-		assert.deepEqual(boardWith(board, "mqtt", "tic").without, ["hub", "mqtt"]);
-		assert.deepEqual(boardWith(board, "tic").without, ["hub", "tic"]);
+		const board: Board = { ...findBoard("slzb-06"), without: ["tic", "mqtt"] };
+		assert.deepEqual(omissionsOf(board), ["mqtt", "tic"]);
+		assert.deepEqual(boardWith(board).without, ["mqtt", "tic"]);
+		assert.deepEqual(boardWith(board, "peaks", "tic").without, ["mqtt", "peaks"]);
+		assert.deepEqual(boardWith(board, "tic").without, ["mqtt", "tic"]);
 		assert.throws(() => boardWith(board, "", "sml"), { message: "The firmware of slzb-06 already has sml." });
-		assert.throws(() => boardWith(board, "sml,hub", "hub"), { message: "--without and --with both name hub." });
+		assert.throws(() => boardWith(board, "sml,mqtt", "mqtt"), { message: "--without and --with both name mqtt." });
 	});
 
 	it("can be left out in every row of the table of boards", () => {
@@ -104,11 +123,10 @@ describe("The parts and protocols that a firmware can be built without", functio
 
 	it("replace modules by their stand-ins, and are listed in the firmware", () => {
 		assert.deepEqual(replacementsOf([]), {});
-		assert.deepEqual(replacementsOf(["hub", "dlms"]), {
-			"modules/without.js": 'export const WITHOUT = "hub dlms";\n',
-			"modules/homeassistant/part.js": 'export * from "./absent-part.js";\n',
-			"modules/cosem/protocol.js": 'export * from "./absent-protocol.js";\n',
-			"modules/cosem/push.js": 'export * from "./absent-push.js";\n',
+		assert.deepEqual(replacementsOf(["mqtt", "sml"]), {
+			"modules/without.js": 'export const WITHOUT = "mqtt sml";\n',
+			"modules/mqtt/part.js": 'export * from "./absent-part.js";\n',
+			"modules/sml/protocol.js": 'export * from "./absent-protocol.js";\n',
 			"modules/meter/routes/settings.js": 'export * from "./absent-settings.js";\n',
 		});
 	});

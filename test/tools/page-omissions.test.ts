@@ -14,7 +14,6 @@ const ALL = pageOmissions(Object.keys(OMISSIONS));
 const OWN = {
 	backfill: "fill.help",
 	hawkbit: "hawkbit.intro",
-	hub: "hub.intro",
 	"live-meter": "live.intro",
 	mbus: "mbus.more",
 	mqtt: "mqtt.intro",

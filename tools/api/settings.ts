@@ -7,6 +7,7 @@ import { type BodyTable, NO_BODY } from "../../modules/api/body.js";
 import type { Operation } from "../../modules/api/route.js";
 import { BOOLEAN, BYTES, CHOICE, type Field, INTEGER, type SettingField } from "../../modules/config/schema.js";
 import { METHOD_NAMES } from "../../modules/http/request.js";
+import { SECURITY_FIELDS } from "../../modules/ota/security-fields.js";
 import { PARTS } from "../../modules/parts.js";
 import { commentOn } from "./comments.js";
 import type { Node } from "./document.js";
@@ -26,6 +27,10 @@ export const BY_ROUTE: Readonly<Record<string, Readonly<Record<string, readonly 
 	"POST /api/v1/network/ap": { ap_ssid: ["minLength"], ap_password: ["minLength"] },
 	"POST /api/v1/zigbee/map": { mapping_id: ["pattern"] },
 };
+
+/** Settings that a firmware may lack (tools/sdk/omissions.ts). Its reply lacks their members. */
+const LACKED: readonly string[] = SECURITY_FIELDS.map(({ name }) => name);
+
 const BACKUP = "POST /api/v1/system/backup";
 const MADE = ["type", "enum", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern"];
 const INITIAL = "x-initial";
@@ -185,7 +190,7 @@ function describeReply(document: Node, operation: Node, route: Operation): void 
 		else made[name] = old.$ref === undefined ? renewed(old, wanted) : old;
 	}
 	target.properties = inOrder(target.properties, made);
-	const names = Object.keys(made);
+	const names = Object.keys(made).filter((name) => !LACKED.includes(name));
 	const body = settings.required;
 	// The schema may also describe the body of a request, which may require fewer members than the reply.
 	const isOwn = schema.required !== undefined || (isOneSchema(document, route, schema) && body.length < names.length);

@@ -2,22 +2,8 @@
  * Reverts transformations of the bundler that are bad for XS. `!0` and `!1` take three bytes instead of one. `let`
  * instead of `const` keeps data out of flash.
  */
-import { below, childrenOf, type Edit, edited, type Node, nameOf, parse } from "./syntax.js";
-
-function assignedBelow(node: Node, names = new Set<string>()): Set<string> {
-	const { type } = node;
-	if (type === "AssignmentExpression" || /^For(In|Of)Statement$/.test(type)) addNames(below(node, "left")!, names);
-	else if (type === "UpdateExpression") addNames(below(node, "argument")!, names);
-	for (const child of childrenOf(node)) assignedBelow(child, names);
-	return names;
-}
-
-/** Adds the names that are assigned. The target may be a pattern. A superfluous name does no harm. */
-function addNames(target: Node, names: Set<string>): void {
-	if (target.type === "MemberExpression") return;
-	if (target.type === "Identifier") names.add(nameOf(target));
-	for (const child of childrenOf(target)) addNames(child, names);
-}
+import { below, childrenOf, type Edit, edited, type Node, parse } from "./syntax.js";
+import { addNames, assignedBelow } from "./variables.js";
 
 function literal({ start, end, argument }: Node): Edit[] {
 	const { type, value } = argument as Node;

@@ -40,6 +40,10 @@ function step(command: string, args: string[], env: NodeJS.ProcessEnv): void {
 	if (warnings.length > 0) throw new Error(`${warnings.join("\n")}\n${command} has warnings, which are not permitted.`);
 }
 
+const TOO_MANY_NAMES =
+	"The SDK's linker takes 8192 names. With GATEWAY_PLAIN=all, the firmware with all parts has more: leave some out, " +
+	"for example --without sma,sunspec,backfill,tic,kmp,mbus,amis.";
+
 export async function buildFirmware({ main, bits, without = [] }: BuildOptions): Promise<Firmware> {
 	const sdk = findSDK();
 	const toolchain = findToolchain(bits);
@@ -66,7 +70,10 @@ export async function buildFirmware({ main, bits, without = [] }: BuildOptions):
 	} catch (error) {
 		// main.js is deleted. If it were unchanged, it would not be compiled again, and its warnings would not be repeated.
 		rmSync(join(folder, "main.js"), { force: true });
-		throw error;
+		const { message } = error as Error;
+		throw plainness() === "all" && message.includes("not enough keys")
+			? new Error(`${message}\n${TOO_MANY_NAMES}`)
+			: error;
 	}
 	return {
 		runner: buildRunner(sdk, toolchain, output, env),

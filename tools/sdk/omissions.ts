@@ -3,7 +3,8 @@
  * (hosts/esp32/boards.ts), and --without and --with of `npm run build`, select them.
  *
  * The bundler replaces the modules of these parts by stand-ins, such as `absent-part.ts` beside `part.ts`. It also
- * leaves out code that nothing uses then.
+ * leaves out code that nothing uses then. Nothing of the API text can be left out, except Zigbee on a board without a
+ * radio (test/api/api-text.ts).
  */
 import { basename } from "node:path/posix";
 import type { Board } from "../../hosts/esp32/boards.js";
@@ -19,7 +20,6 @@ const PROTOCOL_CHOICE = "modules/meter/routes/settings";
  * `shelly-websocket`. Zigbee has no stand-in: it is left out as on a board without a coprocessor.
  */
 export const OMISSIONS: Readonly<Record<string, readonly string[]>> = Object.freeze({
-	hub: Object.freeze(["modules/homeassistant/part"]),
 	statistics: Object.freeze(["modules/homeassistant/statistics"]),
 	mqtt: Object.freeze(["modules/mqtt/part"]),
 	live_secs: Object.freeze(["modules/meter/live-mode", "modules/cosem/live"]),
@@ -38,7 +38,6 @@ export const OMISSIONS: Readonly<Record<string, readonly string[]>> = Object.fre
 	]),
 	backfill: Object.freeze(["modules/backfill/part"]),
 	zigbee: Object.freeze([]),
-	dlms: Object.freeze(["modules/cosem/protocol", "modules/cosem/push", PROTOCOL_CHOICE]),
 	sml: Object.freeze(["modules/sml/protocol", PROTOCOL_CHOICE]),
 	tic: Object.freeze(["modules/tic/protocol", PROTOCOL_CHOICE]),
 	kmp: Object.freeze(["modules/kmp/protocol", PROTOCOL_CHOICE]),

@@ -8,11 +8,13 @@ import { type Plugin, rolldown } from "rolldown";
 import { withArrows } from "./arrows.js";
 import { withAssignedFields } from "./assigned-fields.js";
 import { revertBundlerChanges } from "./bundler-changes.js";
+import { withInlined } from "./inlined.js";
 import { withOwnMethods } from "./own-methods.js";
 import { withOwnNames } from "./own-names.js";
 import { withPlainFields } from "./plain-fields.js";
 import { plainness } from "./sdk.js";
 import { withShortNames } from "./short-names.js";
+import { withStatements } from "./statements.js";
 
 /** Import name of an SDK module, such as "timer" or "text/decoder", but not "node:fs". */
 const SDK_MODULE = /^[a-z][\w/-]*$/i;
@@ -35,7 +37,8 @@ export interface Made {
 const NOTHING: Made = Object.freeze({ modules: {}, constants: {} });
 
 async function shortened(script: string): Promise<string> {
-	const plain = withPlainFields(withOwnMethods(withArrows(revertBundlerChanges(script))));
+	const own = withOwnMethods(withArrows(revertBundlerChanges(script)));
+	const plain = withPlainFields(withInlined(withStatements(own)));
 	return withShortNames(withOwnNames(await withAssignedFields(plain)));
 }
 

@@ -23,7 +23,7 @@ export const PLACES: readonly Place[] = [
 	{ name: "meter", label: "nav.meter", icon: "meter" },
 	{ name: "network", label: "nav.network", icon: "wifi" },
 	{ name: "zigbee", label: "nav.zigbee", icon: "zigbee", parts: ["zigbee"] },
-	{ name: "hub", label: "nav.hub", icon: "hub", parts: ["hub", "mqtt"] },
+	{ name: "hub", label: "nav.hub", icon: "hub" },
 	{ name: "batteries", label: "nav.batteries", icon: "battery", parts: ["live-meter"] },
 	{ name: "security", label: "nav.security", icon: "lock" },
 	{ name: "events", label: "nav.events", icon: "clock" },

@@ -292,7 +292,7 @@ function LinksCard({ now }: { now: Status }) {
 				<MeterChip now={now} />
 				{link !== undefined && <WiFiChip link={link} />}
 				<ZigbeeChip state={now.zigbee_state} />
-				{hasPart("hub") && <OutputChip name={t("state.hub")} state={now.hub_state} />}
+				<OutputChip name={t("state.hub")} state={now.hub_state} />
 				{hasPart("mqtt") && <OutputChip name="MQTT" state={now.mqtt_state} />}
 				<Chip state={now.clock_valid ? "good" : "warning"} name={t("state.clock")}>
 					{t(now.clock_valid ? "state.ok" : "state.unset")}

@@ -8,7 +8,7 @@ export function Hub() {
 	return (
 		<div class="cards">
 			{hasPart("mqtt") && <MQTTCard />}
-			{hasPart("hub") && <HomeAssistantCard />}
+			<HomeAssistantCard />
 		</div>
 	);
 }

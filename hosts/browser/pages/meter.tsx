@@ -26,7 +26,6 @@ import { SPEEDS } from "./speeds.js";
 export function Meter() {
 	const [protocol, setProtocol] = useState<string>();
 	const [usesDLMS, setUsesDLMS] = useState(false);
-	const hasPart = useHasPart();
 	const isIEC = protocol === undefined || protocol === "iec62056";
 	const isDLMS = protocol === "dlms" || (isIEC && usesDLMS);
 	const failure = useStore(readFailure);
@@ -55,7 +54,7 @@ export function Meter() {
 						key={revision}
 						title={t("iec.title")}
 						path="iec62056/config"
-						fields={hasPart("dlms") ? IEC_FIELDS : IEC_FIELDS.filter(({ name }) => name !== "mode_e_dlms")}
+						fields={IEC_FIELDS}
 						onValue={(values) => setUsesDLMS(values["mode_e_dlms"] === true)}
 					/>
 				)}

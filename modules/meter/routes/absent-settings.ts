@@ -5,7 +5,7 @@ import type { Exchange } from "../../api/exchange.js";
 import { putsOf, type SettingsTable, settingsOf } from "../../api/settings.js";
 import type { Field } from "../../config/schema.js";
 import { isOmitted } from "../../omitted.js";
-import { CONTROL, IEC62056, IEC62056_MODE_E_DLMS, METER_PROTOCOL, PROTOCOL_DLMS } from "../fields.js";
+import { CONTROL, IEC62056, METER_PROTOCOL } from "../fields.js";
 
 const PROTOCOL = Object.freeze([METER_PROTOCOL]);
 
@@ -14,13 +14,8 @@ const acceptProtocol: NonNullable<SettingsTable["accept"]> = (exchange, values) 
 	return rejectsMissing(exchange, METER_PROTOCOL, protocol) ? undefined : putsOf(PROTOCOL, values);
 };
 
-const acceptModeE: NonNullable<SettingsTable["accept"]> = (exchange, values) => {
-	const protocol = values.get(IEC62056_MODE_E_DLMS) === true ? PROTOCOL_DLMS : undefined;
-	return rejectsMissing(exchange, IEC62056_MODE_E_DLMS, protocol) ? undefined : putsOf(IEC62056.fields, values);
-};
-
 export const PROTOCOL_SETTINGS = settingsOf(PROTOCOL, [METER_PROTOCOL.name], { accept: acceptProtocol });
-export const IEC62056_SETTINGS = settingsOf(IEC62056.fields, [], { accept: acceptModeE });
+export const IEC62056_SETTINGS = settingsOf(IEC62056.fields);
 export const CONTROL_SETTINGS = settingsOf(CONTROL.fields);
 
 /**
