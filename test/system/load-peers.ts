@@ -36,6 +36,8 @@ export class LoadPeers {
 	messages = 0;
 	/** True to answer at once, without errors. */
 	isCalm = false;
+	#isAway = false;
+	#onMessage: (() => void)[] = [];
 	readonly statistics = new StatisticsServer(undefined, HUB_TOKEN);
 	readonly #hub: Server;
 	readonly #broker: Aedes;
@@ -45,6 +47,7 @@ export class LoadPeers {
 	private constructor(random: SeededRandom, broker: Aedes) {
 		const identity = { cert: Buffer.from(pair.certificate), key: Buffer.from(pair.key) };
 		this.#hub = createServer(identity, (request, response) => {
+			if (this.#isAway) request.destroy();
 			request.resume();
 			request.on("error", () => {});
 			request.on("end", () => {
@@ -61,8 +64,13 @@ export class LoadPeers {
 		this.#broker = broker;
 		broker.on("publish", () => {
 			this.messages++;
+			for (const tell of this.#onMessage.splice(0)) tell();
 		});
 		this.#brokerServer = createTLSServer(identity, (socket) => {
+			if (this.#isAway) {
+				socket.destroy();
+				return;
+			}
 			this.#sockets.add(socket);
 			socket.on("error", () => {});
 			socket.on("close", () => this.#sockets.delete(socket));
@@ -89,6 +97,37 @@ export class LoadPeers {
 	get mqttSettings(): object {
 		const url = `mqtts://${ADDRESS}:${portOf(this.#brokerServer)}`;
 		return { enabled: true, url, topics: "both", cert: longCertificate(CERTIFICATE_LIMIT) };
+	}
+
+	/** Body for `POST hawkbit`: the hub, whose answers name no action. */
+	get hawkBitSettings(): object {
+		const url = `https://${ADDRESS}:${portOf(this.#hub)}/fleet`;
+		return {
+			enabled: true,
+			url,
+			controller_id: "gateway",
+			token: "t".repeat(64),
+			cert: longCertificate(CERTIFICATE_LIMIT),
+		};
+	}
+
+	/** Resolves at the next message of the broker's, or after this time. */
+	async nextMessage(limitMs: number): Promise<void> {
+		await new Promise<void>((resolve) => {
+			this.#onMessage.push(resolve);
+			setTimeout(resolve, limitMs);
+		});
+	}
+
+	/** Closes all connections, and each new one until `comeBack`. */
+	leave(): void {
+		this.#isAway = true;
+		this.#hub.closeAllConnections();
+		for (const socket of this.#sockets) socket.destroy();
+	}
+
+	comeBack(): void {
+		this.#isAway = false;
 	}
 
 	/** URL without firmware. */

@@ -12,7 +12,7 @@ describe("Random load", function () {
 		load = undefined;
 	});
 
-	for (const mode of ["client", "ap"] as const) {
+	for (const mode of ["client", "ap", "everything"] as const) {
 		it(`never restarts the firmware, mode ${mode}`, async function () {
 			load = await RandomLoad.start(loadOptions(mode, MINUTES));
 			await load.run();

@@ -1,7 +1,9 @@
 /**
  * Random load on the firmware in XS on Linux with the device's memory. An owner and strangers, or only strangers, run
  * two to six operations at a time (load-operations.ts), while the meter is read continuously and sometimes replaced.
- * Hub and MQTT use TLS with the longest certificates. The firmware must never restart or exceed its limits.
+ * Hub and MQTT use TLS with the longest certificates. The firmware must never restart by itself, log an exception or
+ * exceed its limits. Mode "everything" also has a Zigbee radio, live values and changes of all settings
+ * (load-everything.ts), and compares the memory at rest before and after the load.
  *
  * SEED in the environment repeats a run, as far as the computer's timing permits; MINUTES sets its duration.
  */
@@ -15,11 +17,13 @@ import { publicKeyOf } from "../../tools/ota/keys.js";
 import type { Reply } from "../api/gateway.js";
 import { type Memory, ProcessGateway, RESTARTED } from "../api/process-gateway.js";
 import { publicKeyFile } from "../api/report-key.js";
+import { MISTAKE } from "../fuzz/requests.js";
 import { Simulation } from "../history/simulation.js";
 import { NAMES } from "../history/unit.js";
 import { SIGNER } from "../ota/firmware-files.js";
 import { iecVectors } from "../vectors.js";
 import { LoadClient } from "./load-client.js";
+import { Everything } from "./load-everything.js";
 import { OBJECTS, type Operations, ownerOperations, strangerOperations } from "./load-operations.js";
 import { LoadPeers } from "./load-peers.js";
 import { ANY, DLMS, RANDOM_STACK_RESERVE } from "./memory-limits.js";
@@ -37,6 +41,16 @@ const MEMORY_MS = 20_000;
 const PATIENCE = 60;
 const SHORT_MINUTES = 3;
 const TALK_MS = 60_000;
+/** Number of operation groups before the radio is turned off and on, in mode "everything"; both restart the gateway. */
+const RADIO_GROUPS = 60;
+/** Time until a gateway without requests is at rest, and for which it is observed then, ms. */
+const REST_MS = 15_000;
+const OBSERVED_MS = 20_000;
+/** Permitted growth of the slots at rest. */
+const SLOTS_MARGIN = 100;
+/** Pause between readouts in mode "everything", at most, ms: hub and MQTT send in it. */
+const READ_PAUSE_MS = 6000;
+const LAST_LINE_MS = 500;
 /** Number of tokens that a gateway stores. */
 const TOKENS = 3;
 const DAY = 86_400;
@@ -56,7 +70,7 @@ const METERS: readonly (readonly [protocol: string, args: readonly string[] | un
 ];
 
 export interface LoadOptions {
-	readonly mode: "client" | "ap";
+	readonly mode: "client" | "ap" | "everything";
 	readonly seed: number;
 	readonly minutes: number;
 }
@@ -80,6 +94,10 @@ export class RandomLoad {
 	#readouts = 0;
 	#groups = 0;
 	#meter = "";
+	#meterArgs: readonly string[] | undefined;
+	#everything: Everything | undefined;
+	#restBefore: Memory | undefined;
+	#rested = "";
 	#isOver = false;
 
 	private constructor(options: LoadOptions) {
@@ -94,7 +112,7 @@ export class RandomLoad {
 		try {
 			await load.#start();
 		} catch (error) {
-			await load.stop();
+			await load.stop().catch(() => {});
 			throw error;
 		}
 		return load;
@@ -102,6 +120,7 @@ export class RandomLoad {
 
 	async stop(): Promise<void> {
 		this.#isOver = true;
+		await this.#everything?.stop();
 		await this.#gateway?.stop();
 		this.#peers?.stop();
 		rmSync(this.#folder, { recursive: true, force: true });
@@ -115,6 +134,7 @@ export class RandomLoad {
 		try {
 			while (Date.now() < endMs) {
 				if (this.#groups % METER_GROUPS === 0) await this.#changeMeter();
+				if (this.#groups % RADIO_GROUPS === RADIO_GROUPS - 1) await this.#turnRadioOffAndOn();
 				await this.#runGroup();
 				if (Date.now() > talkMs) {
 					talkMs = Date.now() + TALK_MS;
@@ -132,10 +152,13 @@ export class RandomLoad {
 		assert.ok(this.#readouts > 0 || isShort, "the meter could not be read");
 		assert.ok(this.#peers.hubRequests > 0 || mayBeSilent, "the hub received nothing");
 		assert.ok(this.#peers.messages > 0 || mayBeSilent, "nothing was published");
+		assert.ok((this.#everything?.zigbeeMessages ?? 1) > 0, "the coordinator received nothing");
+		assert.ok((this.#everything?.liveValues ?? 1) > 0 || isShort, "no live values were received");
 		// All memory must be free again, even for the largest request.
 		await this.#logIn();
 		await this.#served(() => this.#gateway.post("dlms/obis", OBJECTS));
 		this.#checkIsAlive("its end");
+		await this.#compareRest();
 	}
 
 	get summary(): string {
@@ -144,17 +167,20 @@ export class RandomLoad {
 		const { hubRequests, messages } = this.#peers;
 		return (
 			`${slots} slots, ${chunks} bytes, stack ${stack} of ${stackLimit}; ${this.#groups} groups, ` +
-			`${this.#readouts} readouts, ${hubRequests} to the hub, ${messages} messages; replies ${statuses}`
+			`${this.#readouts} readouts, ${hubRequests} to the hub, ${messages} messages; replies ${statuses}` +
+			`${this.#everything === undefined ? "" : `; ${this.#everything.summary}`}${this.#rested}`
 		);
 	}
 
 	async #start(): Promise<void> {
 		const { mode } = this.#options;
+		if (mode === "everything") this.#everything = await Everything.start();
+		const everything = this.#everything;
 		const updateKey = join(this.#folder, "update.pem");
 		writeFileSync(updateKey, publicKeyOf(SIGNER.point).export({ type: "spki", format: "pem" }));
-		const args = ["--update-key", updateKey, "--report-key", publicKeyFile(this.#folder)];
+		const args = ["--update-key", updateKey, "--report-key", publicKeyFile(this.#folder), ...(everything?.args ?? [])];
 		this.#peers = await LoadPeers.start(this.#random);
-		this.#gateway = await ProcessGateway.start("linux", { mode, args });
+		this.#gateway = await ProcessGateway.start("linux", { mode: mode === "ap" ? "ap" : "client", args });
 		const gateway = this.#gateway;
 		await gateway.login();
 		const endS = (Math.floor(Date.now() / (DAY * 1000)) - 0.5) * DAY;
@@ -163,22 +189,70 @@ export class RandomLoad {
 		mkdirSync(join(gateway.stateFolder, "partitions"), { recursive: true });
 		writeFileSync(join(gateway.stateFolder, "partitions", "history"), simulation.unit.partition.bytes);
 		if (mode === "ap") gateway.setAir(Array.from({ length: 40 }, networkLine).join(""));
-		await this.#set("iec62056/control", { log_en: true });
-		await this.#set("system/timezone", { timezone: "America/Argentina/Buenos_Aires" });
-		await this.#set("dlms/config", DLMS);
 		for (let i = 0; i < TOKENS; i++) await this.#set("system/tokens", { name: `${i}`.padEnd(32, "n") });
-		await this.#set("mqtt", this.#peers.mqttSettings);
-		await this.#set("hub", this.#peers.hubSettings);
+		await everything?.join(gateway);
+		await this.#configure();
 		const backup = (await this.#served(() => gateway.get("system/backup"))).text;
 		await gateway.connectMeter({ telegram: longest.telegram });
 		await this.#served(() => gateway.get("iec62056/read"));
-		const world = { gateway, random: this.#random, peers: this.#peers, backup, isAccessPoint: mode === "ap" };
-		this.#owner = ownerOperations(world);
-		this.#strangers = strangerOperations(world);
+		const random = this.#random;
+		const peers = this.#peers;
+		this.#owner = ownerOperations({ gateway, random, peers, backup, isAccessPoint: mode === "ap" });
+		this.#strangers = strangerOperations({ gateway, random });
+		if (everything === undefined) return;
+		const connectMeter = () => this.#connectMeter();
+		this.#owner = { ...this.#owner, ...everything.operations({ gateway, random, peers, backup, connectMeter }) };
+		this.#restBefore = await this.#atRest();
+		everything.follow(gateway);
 	}
 
-	#set(path: string, settings: object): Promise<Reply> {
-		return this.#served(() => this.#gateway.post(path, settings));
+	/** Sends all settings that the load changes. */
+	async #configure(): Promise<void> {
+		await this.#set("iec62056/control", { log_en: true });
+		await this.#set("meter/protocol", { protocol: "iec62056" });
+		await this.#set("system/timezone", { timezone: "America/Argentina/Buenos_Aires" });
+		await this.#set("dlms/config", DLMS);
+		await this.#set("dlms/obis", JSON.parse(OBJECTS));
+		await this.#set("mqtt", this.#peers.mqttSettings);
+		await this.#set("hub", this.#peers.hubSettings);
+		await this.#everything?.turnOn((path, settings) => this.#set(path, settings), this.#peers);
+	}
+
+	/** Compares the memory at rest with the memory at rest before the load. */
+	async #compareRest(): Promise<void> {
+		const before = this.#restBefore;
+		if (before === undefined) return;
+		this.#meterArgs = undefined;
+		await this.#everything?.rest();
+		await this.#connectMeter();
+		await this.#logIn();
+		await this.#configure();
+		await this.#served(() => this.#gateway.get("iec62056/read"));
+		const { slots } = await this.#atRest();
+		this.#rested = `; at rest ${before.slots} slots, then ${slots}`;
+		assert.ok(slots <= before.slots + SLOTS_MARGIN, `${slots} slots at rest, ${before.slots} before the load`);
+	}
+
+	/** Lowest use of memory while no client sends anything; scheduled readouts go on. */
+	async #atRest(): Promise<Memory> {
+		await sleep(REST_MS);
+		let lowest = await this.#gateway.memory();
+		for (const endMs = Date.now() + OBSERVED_MS; Date.now() < endMs; await sleep(1000)) {
+			const memory = await this.#gateway.memory();
+			if (memory.slots < lowest.slots) lowest = memory;
+		}
+		return lowest;
+	}
+
+	async #set(path: string, settings: object): Promise<Reply> {
+		try {
+			return await this.#served(() => this.#gateway.post(path, settings));
+		} catch (error) {
+			// The gateway's last line may come after the end of the connection.
+			await sleep(LAST_LINE_MS);
+			this.#checkIsAlive(`POST ${path}`);
+			throw error;
+		}
 	}
 
 	/** Repeats a request while hub and MQTT use the memory. */
@@ -197,8 +271,11 @@ export class RandomLoad {
 		const client = new LoadClient(this.#gateway);
 		const request = { secure: this.#options.mode === "client", path: "iec62056/read" };
 		while (!this.#isOver) {
-			if ((await client.whole(request)) === 200) this.#readouts++;
-			else await sleep(200 + this.#random.below(400));
+			if ((await client.whole(request)) !== 200) await sleep(200 + this.#random.below(400));
+			else {
+				this.#readouts++;
+				if (this.#everything !== undefined) await sleep(this.#random.below(READ_PAUSE_MS));
+			}
 		}
 	}
 
@@ -206,13 +283,33 @@ export class RandomLoad {
 		const gateway = this.#gateway;
 		const [protocol, args] = METERS[this.#random.below(METERS.length)];
 		this.#meter = args?.join(" ") ?? "the longest capture";
-		if (args === undefined) await gateway.connectMeter({ telegram: longest.telegram });
-		else await gateway.connectProgram(args);
+		this.#meterArgs = args;
+		await this.#everything?.losses.over();
+		await this.#connectMeter();
 		await this.#logIn();
 		const client = new LoadClient(gateway);
 		const body = JSON.stringify({ protocol });
 		const request = { secure: true, method: "POST", path: "meter/protocol", body } as const;
 		for (let tries = 0; tries < 10 && (await client.whole(request)) !== 200; tries++) await sleep(500);
+	}
+
+	async #connectMeter(): Promise<void> {
+		const args = this.#meterArgs;
+		if (args === undefined) await this.#gateway.connectMeter({ telegram: longest.telegram });
+		else await this.#gateway.connectProgram(args);
+	}
+
+	/** Turns the radio off and on by its route, which restarts the gateway each time. */
+	async #turnRadioOffAndOn(): Promise<void> {
+		if (this.#everything === undefined) return;
+		const gateway = this.#gateway;
+		await this.#logIn();
+		const { enabled } = JSON.parse((await this.#served(() => gateway.get("zigbee/config"))).text);
+		for (const next of enabled ? [false, true] : [true]) {
+			await this.#set("zigbee/config", { enabled: next });
+			await gateway.rebooted();
+			await this.#logIn();
+		}
 	}
 
 	/** Logs in, again if necessary: another session may replace this one, and strangers delay a login. */
@@ -272,10 +369,9 @@ export class RandomLoad {
 	#checkIsAlive(what: string): void {
 		const { diagnosis } = this.#gateway;
 		const hasEnded = RESTARTED.test(diagnosis);
-		assert.ok(
-			!hasEnded,
-			`the firmware ended with seed ${this.#options.seed}, group ${this.#groups}: ${what}\n${diagnosis}`,
-		);
+		const where = `with seed ${this.#options.seed}, group ${this.#groups}: ${what}\n${diagnosis}`;
+		assert.ok(!hasEnded, `the firmware ended ${where}`);
+		assert.ok(!MISTAKE.test(diagnosis), `an exception was caught ${where}`);
 	}
 }
 
