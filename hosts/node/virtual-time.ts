@@ -24,6 +24,11 @@ export class VirtualTime implements Clock, Timers {
 		return this.#nowMs;
 	}
 
+	/** Number of events that have been requested and not yet run or cancelled. */
+	get waiting(): number {
+		return this.#waiting.size;
+	}
+
 	/** Calls `run` at that time, or soon if that time is past, but never inside this call. */
 	at(timeMs: number, run: () => void): number {
 		const id = ++this.#lastId;

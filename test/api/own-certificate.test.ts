@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import type { VirtualTime } from "../../hosts/node/virtual-time.js";
 import { createWiFiPort } from "../../hosts/simulated/radio.js";
+import { serveTime } from "../sntp/time-server.js";
 import { VirtualGateway } from "./virtual-gateway.js";
 
 const S = 1000;
@@ -11,17 +12,6 @@ const DAY = 24 * 60 * MINUTE;
 const SERVER = "192.0.2.5";
 const NOW = Date.UTC(2026, 10, 20, 6);
 const FAR = Date.UTC(2099, 6, 1);
-const TO_UNIX_S = 2_208_988_800;
-
-/** A valid reply (RFC 4330, 4) of a server with this clock. */
-function replyTo(question: Uint8Array, utcMs: number): Uint8Array {
-	const reply = Buffer.alloc(48);
-	reply[0] = 0x24;
-	reply[1] = 2;
-	reply.set(question.subarray(40, 48), 24);
-	for (const at of [32, 40]) reply.writeUInt32BE((Math.floor(utcMs / 1000) + TO_UNIX_S) % 2 ** 32, at);
-	return reply;
-}
 
 describe("The device's own certificate", () => {
 	let gateway: VirtualGateway;
@@ -51,15 +41,15 @@ describe("The device's own certificate", () => {
 	const addresses = () => [...shown().subjectAltName!.matchAll(/IP Address:([\d.]+)/g)].map(([, address]) => address);
 	const isValidAt = (utcMs: number) => Date.parse(shown().validFrom) <= utcMs && utcMs < Date.parse(shown().validTo);
 
-	function serveTime(aheadMs: number): void {
+	function setTime(aheadMs: number): void {
 		ahead = aheadMs;
-		const { udp, time } = gateway.world;
-		udp.serve(SERVER, 123, (question) => [replyTo(question, NOW + time.nowMs + ahead)], 20);
+		const { world } = gateway;
+		serveTime(world, SERVER, () => NOW + world.time.nowMs + ahead);
 	}
 
 	it("stays valid while the only time server reports the year 2099, which the clock rejects", async () => {
 		await start();
-		serveTime(FAR - NOW);
+		setTime(FAR - NOW);
 		await gateway.pass(10 * MINUTE);
 		assert.equal((await gateway.read("system/clock")).is_valid, false);
 		assert.equal((await gateway.read("network/status")).ntp_last_error, "time/doubted");
@@ -83,7 +73,7 @@ describe("The device's own certificate", () => {
 		// The clock was set too far ahead, and a time server corrects it.
 		await gateway.write("system/clock", { timestamp: FAR / 1000 });
 		await gateway.pass(2 * S);
-		serveTime(0);
+		setTime(0);
 		await gateway.pass(DAY);
 		assert.ok(isValidAt(NOW + DAY));
 		assert.ok(shown().publicKey.equals(publicKey));

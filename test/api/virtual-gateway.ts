@@ -30,7 +30,7 @@ const REBOOT_LIMIT_MS = 5000;
 const RENAME_MS = 2000;
 
 /** The station scans rarely, so that a test can let a year pass. */
-const RADIO = Object.freeze({
+export const RADIO = Object.freeze({
 	lease: Object.freeze({ ip: "192.0.2.20", netmask: "255.255.255.0", gateway: "192.0.2.1" }),
 	accessPointKey: "access-point-key",
 	beaconMs: 30_000,

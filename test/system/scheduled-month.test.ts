@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { DAY_MS, HOUR_MS, UnattendedGateway } from "./scheduled-month.js";
+import { DAY_MS, HOUR_MS } from "./house-meter.js";
+import { UnattendedGateway } from "./scheduled-month.js";
 
 const START_MS = Date.UTC(2026, 9, 19, 22);
 const HOURLY = { enabled: true, period_unit: "hours", period_value: 1, trigger_minute: 0 };

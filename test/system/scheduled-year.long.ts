@@ -8,7 +8,8 @@ import { runInNewContext } from "node:vm";
 import { SeededRandom } from "../../hosts/node/random.js";
 import type { JSONObject } from "../api/gateway.js";
 import { expectFaultsInSuite } from "../faults.js";
-import { DAY_MS, HOUR_MS, UnattendedGateway } from "./scheduled-month.js";
+import { DAY_MS, HOUR_MS } from "./house-meter.js";
+import { UnattendedGateway } from "./scheduled-month.js";
 
 const MINUTE_MS = 60_000;
 const QUARTER_MS = HOUR_MS / 4;

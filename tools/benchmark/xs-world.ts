@@ -41,10 +41,12 @@ export class XSWorld {
 		});
 	}
 
-	static async start(options: XSWorldOptions = {}): Promise<XSWorld> {
+	/** `enter` prepares the world before the gateway starts in it. */
+	static async start(options: XSWorldOptions = {}, enter?: (world: VirtualWorld) => void): Promise<XSWorld> {
 		// The gateway is bundled here, because a plain compilation does not update the script.
 		await bundleGateway();
 		const world = new XSWorld(options);
+		enter?.(world.world);
 		await world.engine.start();
 		await world.#settle();
 		return world;

@@ -1,0 +1,60 @@
+/** Checks of days with everything on (unattended-days.ts), for unattended-days.test.ts and unattended-days.long.ts. */
+import assert from "node:assert/strict";
+import { Surroundings } from "./surroundings.js";
+import { type DaysOptions, NodeUnit, START_MS, UnattendedDays, XSUnit } from "./unattended-days.js";
+
+/** Permitted growth of the slots at the end of a day. */
+const SLOTS_MARGIN = 60;
+
+export function unattendedDays(title: string, engine: "node" | "xs", options: DaysOptions): void {
+	describe(`${title}: engine ${engine}`, function () {
+		this.timeout(3_600_000);
+		let days: UnattendedDays;
+
+		before(async () => {
+			const fromMs = options.startMs - START_MS;
+			const surroundings = new Surroundings(fromMs);
+			const unit = engine === "node" ? new NodeUnit(surroundings, fromMs) : await XSUnit.start(surroundings, fromMs);
+			days = new UnattendedDays(options, surroundings, unit);
+			await days.run();
+		});
+		after(() => days?.unit.stop());
+
+		it("makes each readout at its moment, except while the meter is away", () => days.checkReadouts());
+
+		for (const receiver of ["hub", "broker", "coordinator"] as const)
+			it(`brings each readout to the ${receiver}, except while that is impossible`, () => days.checkArrived(receiver));
+
+		it("has days, hours and quarters as the meter counted them, and one day that is an hour shorter or longer", async () => {
+			const found = await days.trueHistory("days");
+			assert.equal(found.length, options.days);
+			const lengths = found.map(({ start, end }) => (end - start) / 3600);
+			assert.equal(lengths.filter((hours) => hours === 23 || hours === 25).length, 1, `${lengths}`);
+			assert.ok((await days.trueHistory("hours")).length > 20 * options.days);
+			assert.ok((await days.trueHistory("quarters")).length > 96);
+		});
+
+		it("sends each hour's consumption to the statistics of the hub", () => {
+			const changes = days.surroundings.statistics.changesOf("import", "gateway");
+			assert.ok(changes.size > 20 * options.days, `${changes.size} hours`);
+			for (const [start, import_wh] of changes)
+				if (start * 1000 > options.startMs) days.surroundings.meter.isTrue({ start, end: start + 3600, import_wh });
+		});
+
+		it("serves live values and events, and asks its servers, all the time", () => {
+			const { hawkBit, live, streamedBytes } = days.surroundings;
+			for (const [name, count] of Object.entries({ ...live, streamedBytes, polls: hawkBit.polls.length }))
+				assert.ok(count > 100 * options.days, `${name}: ${count}`);
+		});
+
+		it("keeps to the same keys in flash, timers, tasks, connections and slots, day after day", function () {
+			const [first, ...later] = days.counts;
+			const { keys, ...counts } = first;
+			this.test!.title += ` (${JSON.stringify(counts)}, ${keys.split(" ").length} keys)`;
+			for (const [day, { slots, ...count }] of later.entries()) {
+				assert.deepEqual({ ...count, slots: undefined }, { ...first, slots: undefined }, `day ${day + 2}`);
+				assert.ok((slots ?? 0) <= (first.slots ?? 0) + SLOTS_MARGIN, `${slots} slots, ${first.slots} on the first day`);
+			}
+		});
+	});
+}
