@@ -23,8 +23,9 @@ const SHELLY_PORT = 1010;
 const MODBUS_PORT = 502;
 const CLIENT = "192.0.2.40";
 const METERING = 0x0702;
-const UDP_EACH_MS = 10_000;
-const EACH_MS = 60_000;
+/** Time between two requests of a client, ms. */
+const UDP_EACH_MS = 60_000;
+const EACH_MS = 300_000;
 const FOLLOW_AGAIN_MS = 2000;
 /** Modbus TCP: 2 registers from 40097, the power. */
 const ASK_POWER = Uint8Array.of(0, 1, 0, 0, 0, 6, 1, 3, 0x9c, 0xa1, 0, 2);
