@@ -29,6 +29,11 @@ export class VirtualTime implements Clock, Timers {
 		return this.#waiting.size;
 	}
 
+	/** No event runs before this time, ms; Infinity: none is requested. */
+	get nextMs(): number {
+		return this.#heap[0]?.timeMs ?? Number.POSITIVE_INFINITY;
+	}
+
 	/** Calls `run` at that time, or soon if that time is past, but never inside this call. */
 	at(timeMs: number, run: () => void): number {
 		const id = ++this.#lastId;

@@ -24,6 +24,8 @@ const MESSAGE_MS = 3000;
 /** Length of a loss, ms. */
 const SHORTEST_LOSS_MS = 3000;
 const LONGEST_LOSS_MS = 30_000;
+/** Time for which another protocol than the meter's is set, at most, ms. */
+const OTHER_PROTOCOL_MS = 3000;
 const OTHER_NETWORKS = "elsewhere -70 1\n";
 const JOIN_SECS = 120;
 
@@ -59,6 +61,8 @@ export interface ChangeDeps {
 	readonly losses: Losses;
 	/** Body of `GET system/backup`, with all parts on. */
 	readonly backup: string;
+	/** Protocol of the present meter. */
+	protocol(): string;
 	/** Connects the present meter again. */
 	connectMeter(): Promise<void>;
 }
@@ -117,7 +121,11 @@ export function changeOperations(deps: ChangeDeps): Operations {
 			}));
 			return post("dlms/obis", { entries });
 		},
-		"meter protocol": () => post("meter/protocol", { protocol: pick(PROTOCOLS) }),
+		"meter protocol, and back": async () => {
+			await post("meter/protocol", { protocol: pick(PROTOCOLS) });
+			await sleep(random.below(OTHER_PROTOCOL_MS));
+			return post("meter/protocol", { protocol: deps.protocol() });
+		},
 		"Zigbee map": () => {
 			const mapping = [{ obis: "1-0:1.8.0", mode: 0, mapping_id: "07020000" }];
 			return post("zigbee/map", { mapping: random.oneIn(3) ? mapping : [] });

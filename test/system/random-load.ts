@@ -96,6 +96,7 @@ export class RandomLoad {
 	#readouts = 0;
 	#groups = 0;
 	#meter = "";
+	#protocol = "";
 	#meterArgs: readonly string[] | undefined;
 	#everything: Everything | undefined;
 	#restBefore: Memory | undefined;
@@ -202,8 +203,8 @@ export class RandomLoad {
 		this.#owner = ownerOperations({ gateway, random, peers, backup, isAccessPoint: mode === "ap" });
 		this.#strangers = strangerOperations({ gateway, random });
 		if (everything === undefined) return;
-		const connectMeter = () => this.#connectMeter();
-		this.#owner = { ...this.#owner, ...everything.operations({ gateway, random, peers, backup, connectMeter }) };
+		const meter = { protocol: () => this.#protocol, connectMeter: () => this.#connectMeter() };
+		this.#owner = { ...this.#owner, ...everything.operations({ gateway, random, peers, backup, ...meter }) };
 		this.#restBefore = await this.#atRest();
 		everything.follow(gateway);
 	}
@@ -286,6 +287,7 @@ export class RandomLoad {
 		const [protocol, args] = METERS[this.#random.below(METERS.length)];
 		this.#meter = args?.join(" ") ?? "the longest capture";
 		this.#meterArgs = args;
+		this.#protocol = protocol;
 		await this.#everything?.losses.over();
 		await this.#connectMeter();
 		await this.#logIn();

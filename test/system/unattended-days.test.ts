@@ -2,6 +2,6 @@
 import { unattendedDays } from "./unattended-days-checks.js";
 
 const START_MS = Date.UTC(2026, 2, 28, 23);
-const OPTIONS = { startMs: START_MS, days: 2, lossesADay: 4, period: 5 };
+const OPTIONS = { startMs: START_MS, days: 2, lossesADay: 4, period: 15 };
 
 unattendedDays("Two days with everything on", "node", OPTIONS);
