@@ -27,7 +27,7 @@ export async function requestByUDP(body: object, port: number): Promise<JSONObje
 
 const TEXT = 0x81;
 
-/** A WebSocket to Shelly's RPC that has sent a request. */
+/** A WebSocket to Shelly's RPC that has sent a request. It is closed if the gateway refuses it. */
 export class RPCSocket {
 	readonly messages: JSONObject[] = [];
 	isClosed = false;
@@ -44,6 +44,7 @@ export class RPCSocket {
 		this.#socket.write(`GET /rpc HTTP/1.1\r\n${fields.join("")}\r\n`);
 		this.#socket.write(clientFrame(TEXT, JSON.stringify({ id: 1, src: "battery", method: "Shelly.GetDeviceInfo" })));
 		this.#socket.on("data", (bytes) => this.take(bytes));
+		this.#socket.on("error", () => {});
 		this.#socket.on("close", () => {
 			this.isClosed = true;
 		});
@@ -58,6 +59,10 @@ export class RPCSocket {
 		const head = this.#bytes.indexOf("\r\n\r\n") + 4;
 		if (!this.#hasHead && head < 4) return;
 		if (!this.#hasHead) {
+			if (!this.#bytes.toString("latin1", 0, head).startsWith("HTTP/1.1 101 ")) {
+				this.#socket.destroy();
+				return;
+			}
 			assert.match(this.#bytes.toString("latin1", 0, head), /^HTTP\/1\.1 101 [\s\S]*s3pPLMBiTxaQ9kYGzzhZRbK\+xOo=/);
 			this.#hasHead = true;
 			this.#bytes = this.#bytes.subarray(head);

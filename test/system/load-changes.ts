@@ -29,7 +29,7 @@ const OTHER_PROTOCOL_MS = 3000;
 const OTHER_NETWORKS = "elsewhere -70 1\n";
 const JOIN_SECS = 120;
 
-/** What is lost at present: one thing at a time. */
+/** Losses for a time: only one thing is away at once. */
 export class Losses {
 	count = 0;
 	#running: Promise<void> | undefined;
@@ -148,9 +148,13 @@ export function changeOperations(deps: ChangeDeps): Operations {
 			() => gateway.setAir(OTHER_NETWORKS),
 			() => gateway.setAir(""),
 		),
-		"peers lost": lose(
-			() => peers.leave(),
-			() => peers.comeBack(),
+		"hub lost": lose(
+			() => peers.leave("hub"),
+			() => peers.comeBack("hub"),
+		),
+		"broker lost": lose(
+			() => peers.leave("broker"),
+			() => peers.comeBack("broker"),
 		),
 		"meter lost": lose(
 			() => gateway.connectMeter(undefined),

@@ -1,8 +1,7 @@
 /**
- * What mode "everything" adds to the random load (random-load.ts): a radio in a Zigbee network, clients of all dialects,
- * an event stream, a readout each minute, and all parts on.
+ * Additions of mode "everything" to the random load (random-load.ts): a radio in a Zigbee network, clients of all
+ * dialects, an event stream, a readout each minute, and all parts on.
  */
-import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Reply } from "../api/gateway.js";
 import type { ProcessGateway } from "../api/process-gateway.js";
@@ -34,7 +33,7 @@ export type SetUp = (path: string, settings: object) => Promise<Reply>;
 
 export class Everything {
 	readonly losses = new Losses();
-	/** Number of streams that were opened, of readings at the coordinator. */
+	/** Number of times that the stream was opened again. */
 	streams = 0;
 	readonly #network: ZigbeeNetwork;
 	#live: LiveClients | undefined;
@@ -58,9 +57,9 @@ export class Everything {
 	}
 
 	/** Joins the Zigbee network. */
-	async join(gateway: ProcessGateway): Promise<void> {
+	async join(gateway: ProcessGateway, set: SetUp): Promise<void> {
 		await this.#network.watched.coordinator.permitJoin(JOIN_SECS);
-		assert.equal((await gateway.post("zigbee/reset")).status, 200);
+		await set("zigbee/reset", {});
 		await untilState(gateway, "joined");
 	}
 

@@ -30,24 +30,26 @@ export function longCertificate(length: number): string {
 	return `\n${Buffer.from(pair.certificate).toString("latin1")}`.padStart(length, "#");
 }
 
+export type PeerName = "hub" | "broker";
+
 export class LoadPeers {
 	/** Number of requests that the hub has answered. */
 	hubRequests = 0;
 	messages = 0;
 	/** True to answer at once, without errors. */
 	isCalm = false;
-	#isAway = false;
-	#onMessage: (() => void)[] = [];
 	readonly statistics = new StatisticsServer(undefined, HUB_TOKEN);
 	readonly #hub: Server;
 	readonly #broker: Aedes;
 	readonly #brokerServer: TLSServer;
+	/** Ports of the peers; 0 before a peer has one. */
+	readonly #ports: Record<PeerName, number> = { hub: 0, broker: 0 };
 	readonly #sockets = new Set<Socket>();
+	readonly #onMessage: (() => void)[] = [];
 
 	private constructor(random: SeededRandom, broker: Aedes) {
 		const identity = { cert: Buffer.from(pair.certificate), key: Buffer.from(pair.key) };
 		this.#hub = createServer(identity, (request, response) => {
-			if (this.#isAway) request.destroy();
 			request.resume();
 			request.on("error", () => {});
 			request.on("end", () => {
@@ -62,15 +64,13 @@ export class LoadPeers {
 		});
 		this.statistics.answer = () => (!this.isCalm && random.oneIn(CUTS) ? CUT : undefined);
 		this.#broker = broker;
-		broker.on("publish", () => {
+		broker.on("publish", (_, client) => {
+			// The broker publishes its own state without a client.
+			if (client === null) return;
 			this.messages++;
 			for (const tell of this.#onMessage.splice(0)) tell();
 		});
 		this.#brokerServer = createTLSServer(identity, (socket) => {
-			if (this.#isAway) {
-				socket.destroy();
-				return;
-			}
 			this.#sockets.add(socket);
 			socket.on("error", () => {});
 			socket.on("close", () => this.#sockets.delete(socket));
@@ -80,38 +80,46 @@ export class LoadPeers {
 
 	static async start(random: SeededRandom): Promise<LoadPeers> {
 		const peers = new LoadPeers(random, await Aedes.createBroker());
-		for (const server of [peers.#hub, peers.#brokerServer]) {
-			server.listen(0, ADDRESS);
-			await once(server, "listening");
-		}
+		await peers.comeBack("hub");
+		await peers.comeBack("broker");
 		return peers;
+	}
+
+	/** Closes a peer and its connections until `comeBack`. */
+	leave(name: PeerName): void {
+		if (name === "hub") this.#hub.closeAllConnections();
+		else for (const socket of this.#sockets) socket.destroy();
+		this.server(name).close();
+	}
+
+	/** Opens a peer on its port. */
+	async comeBack(name: PeerName): Promise<void> {
+		const server = this.server(name);
+		server.listen(this.#ports[name], ADDRESS);
+		await once(server, "listening");
+		this.#ports[name] = (server.address() as AddressInfo).port;
 	}
 
 	/** Body for `POST hub`. */
 	get hubSettings(): object {
-		const url = `https://${ADDRESS}:${portOf(this.#hub)}`;
+		const url = `https://${ADDRESS}:${this.#ports.hub}`;
 		return { enabled: true, statistics: true, url, token: HUB_TOKEN, cert: longCertificate(HUB_CERTIFICATE_LIMIT) };
 	}
 
 	/** Body for `POST mqtt`. */
 	get mqttSettings(): object {
-		const url = `mqtts://${ADDRESS}:${portOf(this.#brokerServer)}`;
+		const url = `mqtts://${ADDRESS}:${this.#ports.broker}`;
 		return { enabled: true, url, topics: "both", cert: longCertificate(CERTIFICATE_LIMIT) };
 	}
 
 	/** Body for `POST hawkbit`: the hub, whose answers name no action. */
 	get hawkBitSettings(): object {
-		const url = `https://${ADDRESS}:${portOf(this.#hub)}/fleet`;
-		return {
-			enabled: true,
-			url,
-			controller_id: "gateway",
-			token: "t".repeat(64),
-			cert: longCertificate(CERTIFICATE_LIMIT),
-		};
+		const url = `https://${ADDRESS}:${this.#ports.hub}/fleet`;
+		const cert = longCertificate(CERTIFICATE_LIMIT);
+		return { enabled: true, url, controller_id: "gateway", token: "t".repeat(64), cert };
 	}
 
-	/** Resolves at the next message of the broker's, or after this time. */
+	/** Resolves at the next message to the broker, or after this time. */
 	async nextMessage(limitMs: number): Promise<void> {
 		await new Promise<void>((resolve) => {
 			this.#onMessage.push(resolve);
@@ -119,31 +127,18 @@ export class LoadPeers {
 		});
 	}
 
-	/** Closes all connections, and each new one until `comeBack`. */
-	leave(): void {
-		this.#isAway = true;
-		this.#hub.closeAllConnections();
-		for (const socket of this.#sockets) socket.destroy();
-	}
-
-	comeBack(): void {
-		this.#isAway = false;
-	}
-
 	/** URL without firmware. */
 	get upgradeURL(): string {
-		return `https://${ADDRESS}:${portOf(this.#hub)}/firmware.json`;
+		return `https://${ADDRESS}:${this.#ports.hub}/firmware.json`;
 	}
 
 	stop(): void {
-		this.#hub.closeAllConnections();
-		this.#hub.close();
-		this.#brokerServer.close();
-		for (const socket of this.#sockets) socket.destroy();
+		this.leave("hub");
+		this.leave("broker");
 		this.#broker.close();
 	}
-}
 
-function portOf(server: NetServer): number {
-	return (server.address() as AddressInfo).port;
+	private server(name: PeerName): NetServer {
+		return name === "hub" ? this.#hub : this.#brokerServer;
+	}
 }

@@ -49,7 +49,6 @@ const OBSERVED_MS = 20_000;
 const SLOTS_MARGIN = 100;
 /** Pause between readouts in mode "everything", at most, ms: hub and MQTT send in it. */
 const READ_PAUSE_MS = 6000;
-const LAST_LINE_MS = 500;
 /** Number of tokens that a gateway stores. */
 const TOKENS = 3;
 const DAY = 86_400;
@@ -193,7 +192,7 @@ export class RandomLoad {
 		writeFileSync(join(gateway.stateFolder, "partitions", "history"), simulation.unit.partition.bytes);
 		if (mode === "ap") gateway.setAir(Array.from({ length: 40 }, networkLine).join(""));
 		for (let i = 0; i < TOKENS; i++) await this.#set("system/tokens", { name: `${i}`.padEnd(32, "n") });
-		await everything?.join(gateway);
+		await everything?.join(gateway, (path, settings) => this.#set(path, settings));
 		await this.#configure();
 		const backup = (await this.#served(() => gateway.get("system/backup"))).text;
 		await gateway.connectMeter({ telegram: longest.telegram });
@@ -247,26 +246,20 @@ export class RandomLoad {
 		return lowest;
 	}
 
-	async #set(path: string, settings: object): Promise<Reply> {
-		try {
-			return await this.#served(() => this.#gateway.post(path, settings));
-		} catch (error) {
-			// The gateway's last line may come after the end of the connection.
-			await sleep(LAST_LINE_MS);
-			this.#checkIsAlive(`POST ${path}`);
-			throw error;
-		}
+	#set(path: string, settings: object): Promise<Reply> {
+		return this.#served(() => this.#gateway.post(path, settings), `POST ${path}`);
 	}
 
-	/** Repeats a request while hub and MQTT use the memory. */
-	async #served(send: () => Promise<Reply>): Promise<Reply> {
-		let reply = await send();
-		for (let tries = 0; reply.status === 503 && tries < PATIENCE; tries++) {
-			await sleep(1000);
-			reply = await send();
+	/** Repeats a request while hub and MQTT use the memory, and after a lost connection. */
+	async #served(send: () => Promise<Reply>, what = "a request"): Promise<Reply> {
+		let reply: Reply | undefined;
+		for (let tries = 0; tries <= PATIENCE && (reply === undefined || reply.status === 503); tries++) {
+			if (tries > 0) await sleep(1000);
+			reply = await send().catch(() => undefined);
+			this.#checkIsAlive(what);
 		}
-		assert.equal(reply.status, 200, `${reply.text}\n${this.#gateway.diagnosis}`);
-		return reply;
+		assert.equal(reply?.status, 200, `${what}: ${reply?.text ?? "no reply"}\n${this.#gateway.diagnosis}`);
+		return reply!;
 	}
 
 	/** Reads the meter continuously. */

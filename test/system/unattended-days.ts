@@ -166,7 +166,7 @@ interface Loss {
 	give(): void;
 }
 
-/** What is counted at the end of a day. */
+/** Counts at the end of a day. */
 interface Count {
 	readonly keys: string;
 	readonly timers: number;
