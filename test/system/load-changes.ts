@@ -24,8 +24,8 @@ const MESSAGE_MS = 3000;
 /** Length of a loss, ms. */
 const SHORTEST_LOSS_MS = 3000;
 const LONGEST_LOSS_MS = 30_000;
-/** Time for which another protocol than the meter's is set, at most, ms. */
-const OTHER_PROTOCOL_MS = 3000;
+/** Time for which something is off or wrong, at most, ms. */
+const CHANGE_MS = 3000;
 const OTHER_NETWORKS = "elsewhere -70 1\n";
 const JOIN_SECS = 120;
 
@@ -77,6 +77,12 @@ export function changeOperations(deps: ChangeDeps): Operations {
 		const request = { secure: true, method: "POST", path } as const;
 		return client.whole(body === undefined ? request : { ...request, body: JSON.stringify(body) });
 	};
+	/** Sends a setting, and soon another one. */
+	const change = async (path: string, body: object, after: () => object) => {
+		await post(path, body);
+		await sleep(random.below(CHANGE_MS));
+		return post(path, after());
+	};
 	const lose = (take: () => unknown, give: () => unknown) => async () => {
 		losses.begin(take, give, SHORTEST_LOSS_MS + random.below(LONGEST_LOSS_MS - SHORTEST_LOSS_MS));
 		return 0;
@@ -94,8 +100,9 @@ export function changeOperations(deps: ChangeDeps): Operations {
 			await peers.nextMessage(MESSAGE_MS);
 			return post("mqtt", { topics: pick(TOPICS) });
 		},
-		"MQTT, off or on": () => post("mqtt", { enabled: !random.oneIn(3) }),
-		"hub, off or on": () => post("hub", { enabled: !random.oneIn(3), lang: pick(["en", "de", "pl"]) }),
+		"MQTT, off and on": () => change("mqtt", { enabled: false }, () => ({ enabled: true })),
+		"hub, off and on": () =>
+			change("hub", { enabled: false, lang: pick(["en", "de", "pl"]) }, () => ({ enabled: true })),
 		"live values, changed": () => post("live-meter", liveValues()),
 		"live clients": () =>
 			post("live-meter/clients", { clients: [{ address: CLIENT, share_percent: random.below(101) }] }),
@@ -121,10 +128,8 @@ export function changeOperations(deps: ChangeDeps): Operations {
 			}));
 			return post("dlms/obis", { entries });
 		},
-		"meter protocol, and back": async () => {
-			await post("meter/protocol", { protocol: pick(PROTOCOLS) });
-			await sleep(random.below(OTHER_PROTOCOL_MS));
-			return post("meter/protocol", { protocol: deps.protocol() });
+		"meter protocol, and back": () => {
+			return change("meter/protocol", { protocol: pick(PROTOCOLS) }, () => ({ protocol: deps.protocol() }));
 		},
 		"Zigbee map": () => {
 			const mapping = [{ obis: "1-0:1.8.0", mode: 0, mapping_id: "07020000" }];
@@ -132,7 +137,7 @@ export function changeOperations(deps: ChangeDeps): Operations {
 		},
 		join,
 		"removed, and joined again": async () => {
-			await coordinator.removeAll().catch(() => {});
+			if (random.oneIn(3)) await coordinator.removeAll().catch(() => {});
 			await sleep(random.below(4000));
 			return join();
 		},

@@ -265,7 +265,7 @@ export class RandomLoad {
 	/** Reads the meter continuously. */
 	async #readOn(): Promise<void> {
 		const client = new LoadClient(this.#gateway);
-		const request = { secure: this.#options.mode === "client", path: "iec62056/read" };
+		const request = { secure: this.#options.mode !== "ap", path: "iec62056/read" };
 		while (!this.#isOver) {
 			if ((await client.whole(request)) !== 200) await sleep(200 + this.#random.below(400));
 			else {

@@ -31,7 +31,7 @@ export function unattendedDays(title: string, engine: "node" | "xs", options: Da
 			const lengths = found.map(({ start, end }) => (end - start) / 3600);
 			assert.equal(lengths.filter((hours) => hours === 23 || hours === 25).length, 1, `${lengths}`);
 			assert.ok((await days.trueHistory("hours")).length > 20 * options.days);
-			assert.ok((await days.trueHistory("quarters")).length > 96);
+			assert.ok((await days.trueHistory("quarters")).length > 80);
 		});
 
 		it("sends each hour's consumption to the statistics of the hub", () => {
@@ -52,8 +52,11 @@ export function unattendedDays(title: string, engine: "node" | "xs", options: Da
 			const { keys, ...counts } = first;
 			this.test!.title += ` (${JSON.stringify(counts)}, ${keys.split(" ").length} keys)`;
 			for (const [day, { slots, ...count }] of later.entries()) {
-				assert.deepEqual({ ...count, slots: undefined }, { ...first, slots: undefined }, `day ${day + 2}`);
-				assert.ok((slots ?? 0) <= (first.slots ?? 0) + SLOTS_MARGIN, `${slots} slots, ${first.slots} on the first day`);
+				assert.deepEqual({ ...count, slots: undefined }, { ...first, slots: undefined }, `day ${day + 1}`);
+				assert.ok(
+					(slots ?? 0) <= (first.slots ?? 0) + SLOTS_MARGIN,
+					`day ${day + 1}: ${slots} slots, ${first.slots} at first`,
+				);
 			}
 		});
 	});

@@ -26,6 +26,8 @@ export const START_MS = 3 * MINUTE_MS;
 /** Time of day of the restart and of the first loss, and length of a loss, ms. */
 const RESTART_MS = 3 * HOUR_MS + 2.5 * MINUTE_MS;
 const LOSS_MS = HOUR_MS;
+/** Time of the first day at which all is counted for the first time. */
+const LOOK_MS = 4.5 * HOUR_MS + 0.75 * MINUTE_MS;
 /** Time after a loss in which everything works again: longer than the longest pause between attempts. */
 const RECOVERY_MS = 25 * MINUTE_MS;
 /** Time after a scheduled moment within which its readout begins, and after which all has been sent. */
@@ -166,7 +168,7 @@ interface Loss {
 	give(): void;
 }
 
-/** Counts at the end of a day. */
+/** Counts after the first restart, or at the end of a day. */
 interface Count {
 	readonly keys: string;
 	readonly timers: number;
@@ -251,6 +253,8 @@ export class UnattendedDays {
 			const startMs = this.#options.startMs + day * DAY_MS;
 			await this.until(startMs + RESTART_MS);
 			await this.restart();
+			await this.until(startMs + LOOK_MS);
+			if (day === 0) await this.look();
 			for (const [i, loss] of losses.slice(0, lossesADay).entries())
 				await this.lose(loss, startMs + (5 + 2.5 * i) * HOUR_MS + 1.7 * MINUTE_MS);
 			losses = losses.slice(lossesADay);
