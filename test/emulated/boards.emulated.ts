@@ -11,6 +11,7 @@ import { skipBecause } from "../hosts/native/compile.js";
 import { EmulatedBoard, lacking } from "./board.js";
 import { load } from "./load.js";
 import { powerCuts } from "./power-cuts.js";
+import { radio } from "./radio.js";
 import { readouts } from "./readouts.js";
 import { type BoardRows, memoryTable } from "./table.js";
 import { updates } from "./updates.js";
@@ -55,6 +56,7 @@ describe("Boards in the emulator", () => {
 				assert.equal((await emulated.client.get("network/status"))["connected"], true);
 				await emulated.note("started, logged in");
 			});
+			if (emulated.hasRadio) describe("the radio", () => radio(emulated));
 			describe("the meter", () => readouts(emulated));
 			describe("power cuts", () => powerCuts(emulated));
 			describe("updates", () => updates(emulated));
