@@ -4,7 +4,9 @@
  * line, and otherwise 1.
  */
 import { join } from "node:path";
+import { describeCoordinator } from "../hosts/node/factory.js";
 import { checkPorts } from "../hosts/node/ports.js";
+import { type SimulatedCoprocessor, startSimulatedCoprocessor } from "../hosts/node/simulated-coprocessor.js";
 import { startTool } from "../hosts/node/tool-program.js";
 import { GatewayClient } from "./api/client.js";
 import { Emulator, freePort, SERVES, temporaryFolder } from "./emulate/emulator.js";
@@ -35,6 +37,7 @@ class Emulation {
 	readonly #options: EmulateOptions;
 	#emulator: Emulator | undefined;
 	#endMeter: (() => Promise<void>) | undefined;
+	#radio: SimulatedCoprocessor | undefined;
 	#isEnding = false;
 
 	constructor(options: EmulateOptions) {
@@ -56,9 +59,14 @@ class Emulation {
 			httpPort: options.httpPort || (await freePort()),
 		};
 		const meterSocket = join(folder, "meter");
+		const say = (text: string) => this.#say(text);
+		if (board.zigbee !== undefined)
+			this.#radio = await startSimulatedCoprocessor({ stateFolder: options.state ?? folder, say });
+		if (this.#isEnding) return void this.#radio?.end();
+		const radioPort = this.#radio === undefined ? undefined : Number(new URL(this.#radio.path).port);
 		const startMs = performance.now();
 		const onLine = (line: string) => this.#say(`  ${line}`);
-		this.#emulator = new Emulator({ board, ...unit, ...ports, meterSocket, onLine });
+		this.#emulator = new Emulator({ board, ...unit, ...ports, meterSocket, radioPort, onLine });
 		this.#emulator.start();
 		await this.#startMeter(meterSocket);
 		await this.#emulator.untilLine(SERVES, START_LIMIT_MS);
@@ -75,7 +83,7 @@ class Emulation {
 	async end(code: number): Promise<void> {
 		if (this.#isEnding) return;
 		this.#isEnding = true;
-		await Promise.all([this.#endMeter?.(), this.#emulator?.kill()]);
+		await Promise.all([this.#endMeter?.(), this.#emulator?.kill(), this.#radio?.end()]);
 		process.exit(code);
 	}
 
@@ -117,6 +125,10 @@ class Emulation {
 				? `Nothing is connected to UART ${uart}`
 				: `Simulated meter at UART ${uart}: ${meter.join(" ")}`,
 		);
+		if (this.#radio !== undefined) {
+			this.#say(`Simulated Zigbee coprocessor at UART ${board.zigbee!.uart}`);
+			this.#say(describeCoordinator(this.#radio.coordinator));
+		}
 		this.#say(`User admin, label password ${unit.labelPassword}${unit.isNew ? "" : " (unless changed since)"}`);
 		this.#say(`Key that signs updates for it: ${key}`);
 	}

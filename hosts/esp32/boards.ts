@@ -17,6 +17,8 @@ export interface UARTPins {
 	readonly uart: number;
 	readonly transmit: number;
 	readonly receive: number;
+	/** Bytes of the ring buffer that receives characters while no task runs (uart-port.h). */
+	readonly ring: number;
 }
 
 /** Pins of the optical head's UART. If not inverted, a line is high when idle, and light makes it low. */
@@ -113,12 +115,26 @@ const ESPRESSIF = Object.freeze({ manufacturer: "Espressif" });
 const SMLIGHT = Object.freeze({ manufacturer: "SMLIGHT" });
 const TUBES = Object.freeze({ manufacturer: "TubesZB" });
 
+/**
+ * At 115200 Bd, 12 characters arrive in a millisecond. The ring holds what arrives without a pause in 222 ms, five times
+ * the usual erase of the flash. Only P1 meters send at this speed, and only a telegram each second, so that even in the
+ * longest erase, 400 ms, no more arrives than a telegram: 1569 characters in the longest of test/vectors. At 19200 Bd,
+ * 768 characters arrive in 400 ms.
+ */
+const METER_RING = 2560;
+/**
+ * A radio sends unasked only what its network sends to the gateway: in 400 ms, a few messages of up to 130 characters.
+ * With RTS and CTS it waits.
+ */
+const RADIO_RING = 1024;
+const WAITING_RADIO_RING = 512;
+
 function head(uart: number, transmit: number, receive: number): MeterPins {
-	return Object.freeze({ uart, transmit, receive, invertTransmit: false, invertReceive: false });
+	return Object.freeze({ uart, transmit, receive, ring: METER_RING, invertTransmit: false, invertReceive: false });
 }
 
 function radio(transmit: number, receive: number, reset: number, boot: number): RadioPins {
-	return Object.freeze({ uart: 2, transmit, receive, reset, boot });
+	return Object.freeze({ uart: 2, transmit, receive, ring: RADIO_RING, reset, boot });
 }
 
 /** Pins of a board with a LAN8720 PHY. MDC and MDIO are the same on all boards of this file. */
@@ -177,7 +193,12 @@ const SMLIGHT_S3 = Object.freeze({
 	chip: "esp32s3" as const,
 	flashMB: 16,
 	meter: head(1, 6, 7),
-	zigbee: Object.freeze({ uart: 2, transmit: 17, receive: 18, rts: 14, cts: 15, reset: 21, boot: 16 }),
+	zigbee: Object.freeze({
+		...radio(17, 18, 21, 16),
+		ring: WAITING_RADIO_RING,
+		rts: 14,
+		cts: 15,
+	}),
 	ethernet: Object.freeze({
 		kind: "w5500" as const,
 		miso: 41,

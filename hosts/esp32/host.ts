@@ -33,7 +33,6 @@ const ACCESS_POINT_ADDRESS = "192.168.4.1";
  * channels.
  */
 const COUNTRY = "01";
-const TIME_SERVERS = "pool.ntp.org,1.pool.ntp.org,2.pool.ntp.org";
 
 const trace = (message: string): void => System.trace(message);
 

@@ -39,3 +39,5 @@ declare module "gateway/release" {
  */
 declare const HAS_RADIO: boolean;
 declare const HAS_ETHERNET: boolean;
+/** As `timeServers` of HostInfo. */
+declare const TIME_SERVERS: string;

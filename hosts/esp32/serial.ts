@@ -27,9 +27,10 @@ class UART extends Native("xs_uart_destructor") {
 		rts: number,
 		cts: number,
 		invert: number,
+		ring: number,
 	) {
 		super();
-		native("xs_uart").call(this, target, uart, transmit, receive, rts, cts, invert);
+		native("xs_uart").call(this, target, uart, transmit, receive, rts, cts, invert, ring);
 	}
 	configure(baud: number, format: number): boolean {
 		return native("xs_uart_configure").call(this, baud, format);
@@ -50,6 +51,8 @@ export interface SerialPins {
 	readonly uart: number;
 	readonly transmit: number;
 	readonly receive: number;
+	/** Bytes of the ring buffer (uart-port.h). */
+	readonly ring: number;
 	readonly rts?: number | undefined;
 	readonly cts?: number | undefined;
 	/** True if the line is low when idle. */
@@ -109,8 +112,9 @@ class UARTSerial extends NativeSerial<SerialSettings> {
 	}
 
 	protected open(): UART {
-		const { uart, transmit, receive, rts = NO_PIN, cts = NO_PIN, invertTransmit, invertReceive } = this.device.pins;
+		const { pins } = this.device;
+		const { uart, transmit, receive, ring, rts = NO_PIN, cts = NO_PIN, invertTransmit, invertReceive } = pins;
 		const invert = (invertTransmit ? INVERT_TRANSMIT : 0) | (invertReceive ? INVERT_RECEIVE : 0);
-		return new UART(this, uart, transmit, receive, rts, cts, invert);
+		return new UART(this, uart, transmit, receive, rts, cts, invert, ring);
 	}
 }

@@ -17,12 +17,10 @@
 
 enum { FIRST_BAUD = 9600 };
 /*
- * While flash is erased, no task runs, but the driver's interrupt still stores received bytes in the driver's ring
- * buffer. An erase takes up to 400 ms according to data sheets. In this time 4608 characters can arrive at 115200 Bd
- * (test/hosts/esp32/uart.test.ts). The driver queues an event for every 32 characters; when the queue is full, the
- * driver still fills the ring.
+ * The driver queues an event for every 32 characters. If the queue is full, the driver still fills its ring, which the
+ * task empties after any event.
  */
-enum { DRIVER_RING = 4608, DRIVER_RING_FLOW = 512, DRIVER_EVENTS = 56, DRIVER_EVENTS_FLOW = 24 };
+enum { DRIVER_EVENTS = 16 };
 /*
  * TASK_PRIORITY is above the priorities of the machine's task (4) and of the TLS server (5), and below those of Wi-Fi
  * and lwIP (18 and more).
@@ -199,8 +197,7 @@ static void set_unconnected_levels(const uart_options *options)
 static bool start_driver(uart_port *port, const uart_options *options)
 {
 	uart_port_t uart = port->uart;
-	int ring = port->flow ? DRIVER_RING_FLOW : DRIVER_RING, events = port->flow ? DRIVER_EVENTS_FLOW : DRIVER_EVENTS;
-	if (uart_driver_install(uart, ring, 0, events, &port->events, 0) != ESP_OK) return false;
+	if (uart_driver_install(uart, options->ring, 0, DRIVER_EVENTS, &port->events, 0) != ESP_OK) return false;
 	if (start_line(port, options)
 		&& uart_set_pin(uart, options->transmit, options->receive, options->rts, options->cts) == ESP_OK
 		&& uart_set_rx_timeout(uart, CALL_SILENCE) == ESP_OK

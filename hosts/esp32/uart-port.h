@@ -2,8 +2,8 @@
  * A UART of the chip, with ESP-IDF's driver and a small task that handles the driver's events. Another thread owns the
  * port. A call from the owner waits for at most one step of the task, about 100 us.
  *
- * A port with its task and buffers (about 8.5 KB) is created when it is first opened, and then kept. With RTS and CTS
- * the peer keeps bytes that do not fit; otherwise the newest bytes are lost and counted. At 7E1 each character causes
+ * A port with its task and buffers (about 4.8 KB and the ring) is created when it is first opened, and then kept. With
+ * RTS and CTS the peer keeps bytes that do not fit; otherwise the newest bytes are lost and counted. At 7E1 each character causes
  * an interrupt, so that a missing stop bit certainly belongs to the newest character. At 8N1 an interrupt occurs every
  * 32 characters, or after a silence of two characters; missing stop bits are not reported.
  */
@@ -26,6 +26,12 @@ typedef struct {
 	/* Numbers of the UART and its GPIOs. rts and cts may be UART_NO_PIN. */
 	int uart, transmit, receive, rts, cts;
 	unsigned invert;
+	/*
+	 * Size of the ring buffer of ESP-IDF's driver, more than 128 bytes. While flash is erased, no task runs, but the
+	 * driver's interrupt still stores received bytes in this ring. An erase takes 45 ms, and 400 ms at most according
+	 * to data sheets.
+	 */
+	int ring;
 	/* Called in the port's task when there are events. It is not called again before uart_port_take. */
 	void (*notify)(uart_port *port, void *machine);
 	void *machine;

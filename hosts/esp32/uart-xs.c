@@ -49,7 +49,7 @@ void xs_uart_destructor(void *data)
 	free(binding);
 }
 
-/* Arguments: target, uart, transmit, receive, rts, cts, invert. */
+/* Arguments: target, uart, transmit, receive, rts, cts, invert, ring. */
 void xs_uart(xsMachine *the)
 {
 	char message[UART_MESSAGE_SIZE];
@@ -60,6 +60,7 @@ void xs_uart(xsMachine *the)
 		.rts = (int)xsmcToInteger(xsArg(4)),
 		.cts = (int)xsmcToInteger(xsArg(5)),
 		.invert = (unsigned)xsmcToInteger(xsArg(6)),
+		.ring = (int)xsmcToInteger(xsArg(7)),
 		.notify = notify,
 		.machine = the,
 	};

@@ -10,41 +10,13 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { leaseOfComputer } from "../../hosts/node/lease.js";
 import { type EngineName, ProcessGateway } from "./process-gateway.js";
+import { serveTime } from "./time-server.js";
 
 const MDNS_GROUP = "224.0.0.251";
 const MDNS_PORT = 5353;
 const LOOPBACK = "127.0.0.1";
 const TRIES = 10;
 const RETRY_MS = 500;
-/** Seconds from 1900 to 1970. */
-const TO_UNIX_S = 2_208_988_800;
-
-/** A time server (RFC 4330, 4) with the clock `utcMs()`. Its replies wait until `released`. */
-async function serveTime(
-	utcMs: () => number,
-	released?: Promise<void>,
-): Promise<{ port: number; requests: number; close(): void }> {
-	const socket = createSocket("udp4");
-	const server = { port: 0, requests: 0, close: () => socket.close() };
-	socket.on("message", async (question, { address, port }) => {
-		server.requests++;
-		await released;
-		const reply = Buffer.alloc(48);
-		reply[0] = 0x24;
-		reply[1] = 2;
-		question.copy(reply, 24, 40, 48);
-		const now = utcMs();
-		for (const at of [16, 32, 40]) {
-			reply.writeUInt32BE((Math.floor(now / 1000) + TO_UNIX_S) % 2 ** 32, at);
-			reply.writeUInt32BE(Math.floor(((now % 1000) / 1000) * 2 ** 32), at + 4);
-		}
-		socket.send(reply, port, address);
-	});
-	socket.bind(0, LOOPBACK);
-	await once(socket, "listening");
-	server.port = socket.address().port;
-	return server;
-}
 
 /** Retries `run` a few times, because the computer may be busy. */
 async function retried<T>(run: () => Promise<T>): Promise<T> {

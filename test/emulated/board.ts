@@ -1,6 +1,6 @@
 /**
  * An emulated board: its firmware, rebuilt after changes, its flash in a folder of its own, one meter at a time at its
- * UART, and clients of its API.
+ * UART, a Zigbee network if it has a radio, and clients of its API.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -15,18 +15,20 @@ import { emulatedBoard, prepareFirmware } from "../../tools/emulate/firmware.js"
 import { readBuild } from "../../tools/emulate/flash.js";
 import { lacksChip, runHere } from "../../tools/emulate/qemu.js";
 import { type EmulatedUnit, openUnit } from "../../tools/emulate/state.js";
-import { findIDF, type Places } from "../../tools/sdk/esp32.js";
+import { EMULATED_GATEWAY, findIDF, type Places } from "../../tools/sdk/esp32.js";
 import { findSDK } from "../../tools/sdk/sdk.js";
 import { readMetrics } from "../api/metrics-text.js";
 import { METER, Program } from "../api/process-gateway.js";
 import { noteFault } from "../faults.js";
+import { ZigbeeNetwork } from "../system/zigbee-network.js";
 
 const START_LIMIT_MS = 300_000;
 const LOGIN_LIMIT_MS = 60_000;
 const RETRY_MS = 500;
 const METRICS_ATTEMPTS = 5;
+const REPORT_LIMIT_MS = 120_000;
 /** This computer's address in the emulated network. */
-export const OUTSIDE = "10.0.2.2";
+export const OUTSIDE = EMULATED_GATEWAY;
 
 /** Free memory of a board in a named state, bytes. */
 export interface MemoryRow {
@@ -57,6 +59,7 @@ export class EmulatedBoard {
 	#unit: EmulatedUnit | undefined;
 	#emulator: Emulator | undefined;
 	#meter: Program | undefined;
+	#network: ZigbeeNetwork | undefined;
 	#client: GatewayClient | undefined;
 	#agent = new Agent();
 	#ports = { httpsPort: 0, httpPort: 0 };
@@ -82,6 +85,15 @@ export class EmulatedBoard {
 		return this.#ports.httpsPort;
 	}
 
+	/** The network of a board with a radio. */
+	get network(): ZigbeeNetwork {
+		return this.#network!;
+	}
+
+	get hasRadio(): boolean {
+		return this.board.zigbee !== undefined;
+	}
+
 	/** File with the contents of the flash. */
 	get flash(): string {
 		return this.#unit!.flash;
@@ -99,26 +111,38 @@ export class EmulatedBoard {
 		const build = readBuild(join(this.#places.project, "build"));
 		this.#unit = openUnit(join(this.folder, "state"), emulatedBoard(this.board), build);
 		this.#ports = { httpsPort: await freePort(), httpPort: await freePort() };
+		if (this.hasRadio) {
+			this.#network = new ZigbeeNetwork();
+			await this.#network.start();
+		}
 		const onLine = (line: string) => noteFault(line);
-		const order = { board: this.board, ...this.#unit, ...this.#ports, meterSocket: this.meterSocket, onLine };
-		this.#emulator = new Emulator(order);
+		const wires = { meterSocket: this.meterSocket, radioPort: this.#network?.port };
+		this.#emulator = new Emulator({ board: this.board, ...this.#unit, ...this.#ports, ...wires, onLine });
 		await this.powerOn();
 	}
 
 	async close(): Promise<void> {
 		await this.#meter?.kill();
 		await this.#emulator?.kill();
+		await this.#network?.stop();
 		this.#agent.destroy();
 		rmSync(this.folder, { recursive: true, force: true });
 	}
 
 	/** `flashLog`: file for a record of the writes to the flash (flash-writes.ts). */
 	async powerOn(flashLog?: string): Promise<void> {
+		await this.powerOnWithoutTime(flashLog);
+		await this.setClock(Date.now());
+	}
+
+	/** Switches on, and leaves the clock to the firmware. */
+	async powerOnWithoutTime(flashLog?: string): Promise<void> {
+		this.#network?.cutPower();
 		this.emulator.start(flashLog);
 		await this.serves();
 	}
 
-	/** Waits until the firmware has started and serves requests; logs in, and sets the clock. */
+	/** Waits until the firmware has started and serves requests; logs in. */
 	async serves(): Promise<void> {
 		await this.emulator.untilLine(SERVES, START_LIMIT_MS);
 		await this.emulator.untilAnswers(START_LIMIT_MS);
@@ -126,7 +150,6 @@ export class EmulatedBoard {
 		this.#agent = new Agent({ keepAlive: true, maxSockets: 1 });
 		this.#client = new GatewayClient(this.httpsPort, this.#unit!.labelPassword, this.#agent);
 		await this.#client.loginWithin(LOGIN_LIMIT_MS);
-		await this.setClock(Date.now());
 	}
 
 	/** Cuts the power at once. */
@@ -141,6 +164,7 @@ export class EmulatedBoard {
 		await begin();
 		this.#agent.destroy();
 		await this.serves();
+		await this.setClock(Date.now());
 	}
 
 	/** A client with a new connection for each request. */
@@ -195,6 +219,14 @@ export class EmulatedBoard {
 		assert.ok(row.free > 0 && row.least > 0, JSON.stringify(row));
 		this.rows.push(row);
 		return row;
+	}
+
+	/** Waits until the board is in its network, and a new report of the energy has arrived at the coordinator. */
+	async reports(): Promise<void> {
+		await this.until("zigbee/config", ({ state }) => state === "joined");
+		const { watched } = this.network;
+		watched.events.length = 0;
+		await watched.take("values", ({ values }) => Number(values["energy"]) > 0, REPORT_LIMIT_MS);
 	}
 
 	/** Repeats the request every half second until the reply matches. */

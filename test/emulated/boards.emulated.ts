@@ -1,7 +1,7 @@
 /**
- * Boards in Espressif's QEMU, each as a new unit: `npm run test:emulated`. $BOARDS names the boards (default: one
- * ESP32, one C3). The run names each board that can't be emulated here, and skips it. Finally it prints a table of the
- * memory of all boards, which it also writes to .build/emulated.md and .build/emulated.json.
+ * Boards in Espressif's QEMU, each as a new unit: `npm run test:emulated`. $BOARDS names the boards (default: an ESP32
+ * without and one with a radio, one C3). The run names each board that can't be emulated here, and skips it. Finally it
+ * prints a table of the memory of all boards, which it also writes to .build/emulated.md and .build/emulated.json.
  */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -11,11 +11,12 @@ import { skipBecause } from "../hosts/native/compile.js";
 import { EmulatedBoard, lacking } from "./board.js";
 import { load } from "./load.js";
 import { powerCuts } from "./power-cuts.js";
+import { radio } from "./radio.js";
 import { readouts } from "./readouts.js";
 import { type BoardRows, memoryTable } from "./table.js";
 import { updates } from "./updates.js";
 
-const BOARDS = (process.env["BOARDS"] ?? "esp32-devkitc,esp32c3-devkitm").split(",");
+const BOARDS = (process.env["BOARDS"] ?? "esp32-devkitc,slzb-06,esp32c3-devkitm").split(",");
 
 describe("Boards in the emulator", () => {
 	const measured: BoardRows[] = [];
@@ -55,6 +56,7 @@ describe("Boards in the emulator", () => {
 				assert.equal((await emulated.client.get("network/status"))["connected"], true);
 				await emulated.note("started, logged in");
 			});
+			if (emulated.hasRadio) describe("the radio", () => radio(emulated));
 			describe("the meter", () => readouts(emulated));
 			describe("power cuts", () => powerCuts(emulated));
 			describe("updates", () => updates(emulated));

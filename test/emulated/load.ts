@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { Agent, request } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EmulatedBoard, MemoryRow } from "./board.js";
-import { P1, readMeter } from "./readouts.js";
+import { NO_LISTENING, P1, readMeter } from "./readouts.js";
 import { OutsideServers } from "./servers.js";
 import { firmwareFile } from "./updates.js";
 
@@ -169,10 +169,17 @@ export function load(emulated: EmulatedBoard): void {
 		await emulated.powerOn();
 	}
 
-	it("has enough free memory at rest", async () => {
+	it("has enough free memory at rest, before the meter's port is first opened and after", async function () {
+		// Without a listening protocol, only a readout opens the port, which is then kept.
+		for (const [path, body] of NO_LISTENING) await emulated.client.post(path, body);
 		await powerCycle();
 		await sleep(REST_MS);
-		isAtLeast(await emulated.note("at rest"), REST_FLOOR);
+		const before = await emulated.note("at rest, the meter's port not opened");
+		await readMeter(emulated, P1);
+		await sleep(REST_MS);
+		const after = await emulated.note("at rest, the meter's port open");
+		this.test!.title += `: the port takes ${before.free - after.free} bytes`;
+		isAtLeast(after, REST_FLOOR);
 	});
 
 	it("has enough free memory during two downloads", async () => {
@@ -197,6 +204,7 @@ export function load(emulated: EmulatedBoard): void {
 		await emulated.client.post("mqtt", { enabled: true, url: servers.brokerURL, cert, pause_secs: 10 });
 		await emulated.until("system/status", ({ mqtt_state }) => mqtt_state === "ok");
 		while (!servers.published.some((line) => /\/state \{.*1_0_1_7_0/.test(line))) await sleep(PAUSE_MS);
+		if (emulated.hasRadio) await emulated.reports();
 		await emulated.note("P1, hub and MQTT by TLS");
 	});
 

@@ -15,6 +15,9 @@ interface Kind {
 const IEC = ["meter/protocol", { protocol: "iec62056" }] as const;
 const ASKED = ["iec62056/config", { mode_d_enabled: false, baudrate_max: 9600 }] as const;
 
+/** Settings with which the meter's port is open only during a readout. */
+export const NO_LISTENING = [IEC, ASKED] as const;
+
 export const P1: Kind = {
 	options: ["--protocol", "p1"],
 	settings: [IEC, ["iec62056/config", { mode_d_enabled: true, mode_d_baudrate: 115_200 }]],
@@ -49,7 +52,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 
 export async function readMeter(emulated: EmulatedBoard, { options, settings, protocol, code }: Kind): Promise<void> {
 	// The meter's line closes with the meter, so the gateway must not be listening then.
-	for (const [path, body] of [IEC, ASKED]) await emulated.client.post(path, body);
+	for (const [path, body] of NO_LISTENING) await emulated.client.post(path, body);
 	await emulated.connectMeter(options);
 	for (const [path, body] of settings) await emulated.client.post(path, body);
 	const readout = await emulated.client.get("iec62056/read");

@@ -20,8 +20,12 @@ const LIMIT_MS = 20_000;
 const STEP_MS = 40;
 
 /** Waits until `look` returns something; `what` names it. */
-export async function until<T>(look: () => T | undefined | Promise<T | undefined>, what: () => string): Promise<T> {
-	for (const endMs = performance.now() + LIMIT_MS; ; await sleep(STEP_MS)) {
+export async function until<T>(
+	look: () => T | undefined | Promise<T | undefined>,
+	what: () => string,
+	limitMs = LIMIT_MS,
+): Promise<T> {
+	for (const endMs = performance.now() + limitMs; ; await sleep(STEP_MS)) {
 		const found = await look();
 		if (found !== undefined) return found;
 		if (performance.now() > endMs) throw new Error(`waited in vain: ${what()}`);
@@ -55,6 +59,7 @@ export class WatchedCoordinator {
 	async take<Name extends CoordinatorEvent["event"]>(
 		name: Name,
 		condition: (event: Extract<CoordinatorEvent, { event: Name }>) => boolean = () => true,
+		limitMs = LIMIT_MS,
 	): Promise<Extract<CoordinatorEvent, { event: Name }>> {
 		type Wanted = Extract<CoordinatorEvent, { event: Name }>;
 		return until(
@@ -63,6 +68,7 @@ export class WatchedCoordinator {
 				return index < 0 ? undefined : (this.events.splice(index, 1)[0] as Wanted);
 			},
 			() => `${name} at the coordinator; ${JSON.stringify(this.events)}`,
+			limitMs,
 		);
 	}
 
@@ -91,7 +97,18 @@ export class ZigbeeNetwork {
 
 	/** The path for `--zigbee`. */
 	get path(): string {
-		return `tcp://127.0.0.1:${this.#ports[0].port}`;
+		return `tcp://127.0.0.1:${this.port}`;
+	}
+
+	/** TCP port of the gateway's coprocessor. */
+	get port(): number {
+		return this.#ports[0].port;
+	}
+
+	/** Takes the power from the gateway's coprocessor, and gives it back. */
+	cutPower(): void {
+		this.chip.setLines(true, false);
+		this.chip.setLines(false, false);
 	}
 
 	get watched(): WatchedCoordinator {

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { BOARDS, findBoard } from "../../hosts/esp32/boards.js";
+import { BOARDS, type Board, findBoard } from "../../hosts/esp32/boards.js";
 import { decodeFactoryData } from "../../hosts/esp32/factory.js";
 import { NodeText } from "../../hosts/node/platform.js";
 import { EMULATED_CHIPS, newFuses } from "../../tools/emulate/chips.js";
@@ -13,7 +13,7 @@ import { erasedFlash, fingerprint, flashBytes, readBuild, writeParts } from "../
 import { parseOptions } from "../../tools/emulate/options.js";
 import { lacksChip, needQEMU, qemuCommand, type Run } from "../../tools/emulate/qemu.js";
 import { openUnit } from "../../tools/emulate/state.js";
-import { madeFor, placesOf, sdkconfigOf } from "../../tools/sdk/esp32.js";
+import { EMULATED_TIME_PORTS, madeFor, placesOf, sdkconfigOf } from "../../tools/sdk/esp32.js";
 
 const BOARD = findBoard("esp32-devkitc");
 /** Offset of factory_data in partitions-4mb.csv. */
@@ -105,6 +105,16 @@ describe("npm run emulate: its parts", () => {
 			);
 			// The order is that of the UARTs: console, unused, meter.
 			assert.match(text, / -serial stdio -serial null -serial unix:m,server=on,wait=off$/);
+		});
+
+		it("connects the radio's UART to its coprocessor, whichever UART the meter has", () => {
+			for (const [meterUART, uart, serials] of [
+				[1, 2, "stdio -serial unix:m,server=on,wait=off -serial tcp:127.0.0.1:7,reconnect=1"],
+				[2, 1, "stdio -serial tcp:127.0.0.1:7,reconnect=1 -serial unix:m,server=on,wait=off"],
+			] as const) {
+				const { args } = qemuCommand({ ...order, chip: "esp32", meterUART, radio: { uart, port: 7 } });
+				assert.ok(args.join(" ").endsWith(` -serial ${serials}`), args.join(" "));
+			}
 		});
 
 		it("records the writes to the flash if it is asked to", () => {
@@ -252,12 +262,30 @@ describe("npm run emulate: its parts", () => {
 		it("has the emulator's Ethernet and 8 MB of flash on every board, and otherwise the board's features", () => {
 			for (const board of BOARDS) {
 				const emulated = emulatedBoard(board);
-				const { ethernet, flashMB, partitions } = board;
-				assert.deepEqual({ ...emulated, ethernet, flashMB, partitions }, { ...board, ethernet });
+				const { ethernet, flashMB, partitions, zigbee } = board;
+				assert.deepEqual({ ...emulated, ethernet, flashMB, partitions, zigbee }, { ...board, ethernet, zigbee });
 				assert.deepEqual([emulated.flashMB, emulated.partitions], [8, "partitions-8mb.csv"]);
 				assert.equal(madeFor(emulated).constants["HAS_ETHERNET"], "true", board.name);
 				assert.match(madeFor(emulated).modules["gateway/board"], /"?kind"?: "openeth"/);
 			}
+		});
+
+		it("reaches a radio only by the lines of its UART, and keeps it on every board that has one", () => {
+			for (const board of BOARDS) {
+				const { zigbee } = emulatedBoard(board);
+				if (board.zigbee === undefined) assert.equal(zigbee, undefined);
+				else {
+					const { uart, transmit, receive, ring } = board.zigbee;
+					assert.deepEqual(zigbee, { uart, transmit, receive, ring });
+				}
+			}
+		});
+
+		it("asks this computer for the time first, and a chip's firmware asks the pool", () => {
+			const servers = (board: Board) => madeFor(board).constants["TIME_SERVERS"];
+			const near = EMULATED_TIME_PORTS.map((port) => `10.0.2.2:${port}`);
+			assert.equal(servers(BOARD), '"pool.ntp.org,1.pool.ntp.org,2.pool.ntp.org"');
+			assert.ok(servers(emulatedBoard(BOARD)).startsWith(`"${near.join()},pool.ntp.org,`));
 		});
 
 		it("is built in a folder next to the chip's firmware, with flash that does not use quad mode", () => {

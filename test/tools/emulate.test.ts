@@ -8,7 +8,7 @@ import { delimiter, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { findBoard } from "../../hosts/esp32/boards.js";
+import { type Board, findBoard } from "../../hosts/esp32/boards.js";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { emulatedVariant } from "../../tools/emulate/firmware.js";
 import { placesOf } from "../../tools/sdk/esp32.js";
@@ -34,10 +34,7 @@ describe("npm run emulate", function () {
 			writeFileSync(join(folder, "bin", name), `#!/bin/sh\nexec "${process.execPath}" "${FAKE}" "$@"\n`, {
 				mode: 0o755,
 			});
-		const build = join(placesOf(emulatedVariant(BOARD, join(folder, "out"))).project, "build");
-		mkdirSync(build, { recursive: true });
-		for (const name of ["bootloader.bin", "xs_esp32.bin"]) writeFileSync(join(build, name), Buffer.alloc(9000, 1));
-		writeFileSync(join(build, "flash_args"), "--flash-mode dio\n0x0 bootloader.bin\n0x30000 xs_esp32.bin\n");
+		writeBuild(BOARD);
 	});
 	afterEach(() => {
 		for (const child of children) child.kill("SIGKILL");
@@ -45,6 +42,12 @@ describe("npm run emulate", function () {
 		rmSync(folder, { recursive: true });
 	});
 
+	function writeBuild(board: Board): void {
+		const build = join(placesOf(emulatedVariant(board, join(folder, "out"))).project, "build");
+		mkdirSync(build, { recursive: true });
+		for (const name of ["bootloader.bin", "xs_esp32.bin"]) writeFileSync(join(build, name), Buffer.alloc(9000, 1));
+		writeFileSync(join(build, "flash_args"), "--flash-mode dio\n0x0 bootloader.bin\n0x30000 xs_esp32.bin\n");
+	}
 	const environment = (more: NodeJS.ProcessEnv = {}) => ({
 		...process.env,
 		PATH: [join(folder, "bin"), dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter),
@@ -110,6 +113,18 @@ describe("npm run emulate", function () {
 		child.kill("SIGTERM");
 		assert.deepEqual(await once(child, "exit"), [0, null]);
 		assert.ok(!existsSync(join(state, "lock")));
+	});
+
+	it("connects a simulated coprocessor to the radio's UART, and names the port for a coordinator", async () => {
+		const board = findBoard("slzb-06");
+		writeBuild(board);
+		const { child, errors } = await start(["--no-build", "--meter", "none", "--board", board.name]);
+		assert.match(errors(), /^Simulated Zigbee coprocessor at UART 2$/m);
+		assert.match(errors(), /^Simulated Zigbee network; a coordinator connects to tcp:\/\/127\.0\.0\.1:\d+:/m);
+		// SYS_RESET_IND, in reply to the stand-in's request.
+		await until(() => /^radio fe06418000/m.test(logged()), "no coprocessor answers");
+		child.kill("SIGTERM");
+		assert.deepEqual(await once(child, "exit"), [0, null]);
 	});
 
 	it("exits with 0 on SIGINT, and leaves no socket behind", async () => {

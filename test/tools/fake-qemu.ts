@@ -1,11 +1,12 @@
 /**
  * A stand-in for Espressif's QEMU in tests of `npm run emulate`. It lists the machines, prints the firmware's console
- * output, serves a page and a few routes over TLS at the forwarded port, and sends `/?!` to each client of the meter's
- * socket. It writes its arguments and the meter's replies to `$FAKE_QEMU_LOG`.
+ * output, serves a page and a few routes over TLS at the forwarded port, sends `/?!` to each client of the meter's socket,
+ * and resets the radio. It writes its arguments, and the replies of meter and radio, to `$FAKE_QEMU_LOG`.
  */
 import { appendFileSync, readFileSync } from "node:fs";
 import { createServer as createTLSServer } from "node:https";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
+import { AREQ, encodeFrame } from "../../tools/zigbee/frames.js";
 
 const args = process.argv.slice(2);
 const log = process.env["FAKE_QEMU_LOG"]!;
@@ -22,7 +23,15 @@ if (process.env["FAKE_QEMU_FAILS"]) {
 	process.exit(1);
 }
 const nic = args[args.indexOf("-nic") + 1];
-const [, meter] = /^unix:([^,]+)/.exec(args.at(-1)!)!;
+const serials = args.filter((_, at) => args[at - 1] === "-serial").join(" ");
+const [, meter] = /unix:([^,]+)/.exec(serials)!;
+const [, radio] = /tcp:127\.0\.0\.1:(\d+)/.exec(serials) ?? [];
+if (radio !== undefined) {
+	const port = connect(Number(radio), "127.0.0.1");
+	port.on("data", (bytes: Buffer) => note(`radio ${bytes.toString("hex")}`));
+	// SYS_RESET_REQ
+	port.write(encodeFrame({ type: AREQ, subsystem: 1, command: 0, data: Buffer.of(1) }));
+}
 
 const server = createTLSServer(
 	{ key: readFileSync(process.env["FAKE_QEMU_KEY"]!), cert: readFileSync(process.env["FAKE_QEMU_CERT"]!) },

@@ -27,6 +27,8 @@ export interface EmulatorOptions {
 	readonly httpPort: number;
 	/** Unix socket for the meter's UART, which QEMU creates. */
 	readonly meterSocket: string;
+	/** TCP port of the radio's coprocessor; undefined if nothing is connected to the radio's UART. */
+	readonly radioPort?: number | undefined;
 	onLine?(line: string): void;
 }
 
@@ -49,9 +51,10 @@ export class Emulator {
 
 	/** `flashLog`: as for QEMU's command. */
 	start(flashLog?: string): void {
-		const { board, meterSocket } = this.#options;
+		const { board, meterSocket, radioPort } = this.#options;
 		rmSync(meterSocket, { force: true });
-		const options = { ...this.#options, chip: board.chip, meterUART: board.meter.uart, flashLog };
+		const radio = radioPort === undefined ? undefined : { uart: board.zigbee!.uart, port: radioPort };
+		const options = { ...this.#options, chip: board.chip, meterUART: board.meter.uart, radio, flashLog };
 		const { program, args } = qemuCommand(options);
 		this.lines.length = 0;
 		this.#failure = undefined;

@@ -32,12 +32,16 @@ export interface FirmwareOptions {
 }
 
 /**
- * Returns the board with 8 MB of flash. The driver of the emulator's Ethernet takes 11 KB, for which a slot in 4 MB has
- * no room.
+ * Returns the board with 8 MB of flash, because the driver of the emulator's Ethernet takes 11 KB, for which a slot in 4
+ * MB has no room. QEMU's GPIOs lead nowhere: only the two lines of its UART reach the radio, so the firmware resets it by
+ * a command.
  */
 export function emulatedBoard(board: Board): Board {
 	const ethernet = Object.freeze({ kind: "openeth" as const });
-	return Object.freeze({ ...board, flashMB: 8, partitions: "partitions-8mb.csv", ethernet });
+	const emulated = { ...board, flashMB: 8, partitions: "partitions-8mb.csv", ethernet };
+	if (board.zigbee === undefined) return Object.freeze(emulated);
+	const { uart, transmit, receive, ring } = board.zigbee;
+	return Object.freeze({ ...emulated, zigbee: Object.freeze({ uart, transmit, receive, ring }) });
 }
 
 export function emulatedVariant(board: Board, out: string | undefined): Variant {

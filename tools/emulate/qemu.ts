@@ -59,6 +59,8 @@ export interface QEMUOptions {
 	/** Number of the meter's UART, 1 or 2. */
 	readonly meterUART: number;
 	readonly meterSocket: string;
+	/** The radio's UART, and the TCP port of the coprocessor that is connected to it. */
+	readonly radio?: { readonly uart: number; readonly port: number } | undefined;
 	/** File for QEMU's record of each byte that is programmed into the flash and of each erase, in order. */
 	readonly flashLog?: string | undefined;
 }
@@ -68,7 +70,7 @@ export interface QEMUOptions {
  * of the timer groups are off, because a busy computer may be too slow for them.
  */
 export function qemuCommand(options: QEMUOptions): { readonly program: string; readonly args: readonly string[] } {
-	const { flash, fuses, httpsPort, httpPort, meterUART, meterSocket, flashLog } = options;
+	const { flash, fuses, httpsPort, httpPort, meterUART, meterSocket, radio, flashLog } = options;
 	const { program, machine }: EmulatedChip = EMULATED_CHIPS[options.chip];
 	const forwards = [`hostfwd=tcp:127.0.0.1:${httpsPort}-:443`, `hostfwd=tcp:127.0.0.1:${httpPort}-:80`];
 	const args = [
@@ -78,10 +80,12 @@ export function qemuCommand(options: QEMUOptions): { readonly program: string; r
 		...["-global", `driver=nvram.${machine}.efuse,property=drive,value=efuse`],
 		...["-global", `driver=timer.${machine}.timg,property=wdt_disable,value=true`],
 		...["-nic", `user,model=open_eth,${forwards.join(",")}`],
-		...["-serial", "stdio"],
 	];
-	for (let uart = 1; uart < meterUART; uart++) args.push("-serial", "null");
-	args.push("-serial", `unix:${escaped(meterSocket)},server=on,wait=off`);
+	// QEMU connects them to the UARTs in this order.
+	const serials = ["stdio"];
+	serials[meterUART] = `unix:${escaped(meterSocket)},server=on,wait=off`;
+	if (radio !== undefined) serials[radio.uart] = `tcp:127.0.0.1:${radio.port},reconnect=1`;
+	for (let uart = 0; uart < serials.length; uart++) args.push("-serial", serials[uart] ?? "null");
 	if (flashLog !== undefined)
 		args.push("-D", flashLog, ...FLASH_EVENTS.flatMap((event) => ["-trace", `enable=${event}`]));
 	return { program, args };

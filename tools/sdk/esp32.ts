@@ -26,17 +26,29 @@ export const MAIN = "hosts/esp32/main";
 
 const IDF_ADVICE = "npm run doctor says how to get it.";
 
+const TIME_SERVERS = "pool.ntp.org,1.pool.ntp.org,2.pool.ntp.org";
+/** Ports of this computer at which an emulated board first looks for time servers. */
+export const EMULATED_TIME_PORTS: readonly number[] = Object.freeze([10_123, 10_124]);
+/** This computer's address in the emulated network. */
+export const EMULATED_GATEWAY = "10.0.2.2";
+
 /** Returns the values that hosts/esp32/sdk.d.ts declares. */
 export function madeFor(board: Board, release: Release = NO_RELEASE): Made {
 	const names = omissionsOf(board);
 	const { flashMB, partitions, without, zigbee, ...others } = board;
 	const row = zigbee === undefined || names.includes("zigbee") ? others : { ...others, zigbee };
+	const isEmulated = row.ethernet?.kind === "openeth";
+	const near = isEmulated ? EMULATED_TIME_PORTS.map((port) => `${EMULATED_GATEWAY}:${port},`).join("") : "";
 	return {
 		modules: {
 			"gateway/board": `export const BOARD = ${frozen(row)};\n`,
 			"gateway/release": `export const RELEASE = ${frozen(release)};\n`,
 		},
-		constants: { HAS_RADIO: String("zigbee" in row), HAS_ETHERNET: String(row.ethernet !== undefined) },
+		constants: {
+			HAS_RADIO: String("zigbee" in row),
+			HAS_ETHERNET: String(row.ethernet !== undefined),
+			TIME_SERVERS: JSON.stringify(near + TIME_SERVERS),
+		},
 		replaced: replacementsOf(names),
 	};
 }

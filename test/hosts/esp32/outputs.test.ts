@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import type { RadioPins } from "../../../hosts/esp32/boards.js";
 import { FORMAT_8N1 } from "../../../modules/io/host.js";
 
-const PINS: RadioPins = { uart: 2, transmit: 17, receive: 18, rts: 14, cts: 15, reset: 21, boot: 16, select: 4 };
+const LINES = { uart: 2, transmit: 17, receive: 18, ring: 512 };
+const PINS: RadioPins = { ...LINES, rts: 14, cts: 15, reset: 21, boot: 16, select: 4 };
 
 describe("The ESP32's outputs", () => {
 	const nativeCalls: unknown[][] = [];
@@ -43,25 +44,23 @@ describe("The ESP32's outputs", () => {
 
 	it("leave a coprocessor's unwired lines alone", async () => {
 		const { createCoprocessorPort } = await import("../../../hosts/esp32/coprocessor.js");
-		const { uart, transmit, receive, reset } = PINS;
-		assert.equal(createCoprocessorPort({ pins: { uart, transmit, receive }, timers, trace }).setLines, undefined);
+		assert.equal(createCoprocessorPort({ pins: LINES, timers, trace }).setLines, undefined);
 		assert.deepEqual(take(), []);
-		createCoprocessorPort({ pins: { uart, transmit, receive, reset: reset! }, timers, trace }).setLines!(true, true);
+		createCoprocessorPort({ pins: { ...LINES, reset: 21 }, timers, trace }).setLines!(true, true);
 		assert.deepEqual(take().length, 2);
 	});
 
 	it("open the coprocessor's UART, with RTS and CTS if wired", async () => {
 		const { createCoprocessorPort } = await import("../../../hosts/esp32/coprocessor.js");
-		const { uart, transmit, receive } = PINS;
 		for (const [pins, rts, cts] of [
 			[PINS, 14, 15],
-			[{ uart, transmit, receive }, -1, -1],
+			[LINES, -1, -1],
 		] as const) {
 			const port = createCoprocessorPort({ pins, timers, trace });
 			take();
 			const serial = new port.io({ baud: 115_200, format: FORMAT_8N1 }, port.pins);
 			assert.deepEqual(take(), [
-				["xs_uart", serial, 2, 17, 18, rts, cts, 0],
+				["xs_uart", serial, 2, 17, 18, rts, cts, 0, 512],
 				["xs_uart_configure", 115_200, FORMAT_8N1],
 			]);
 		}

@@ -26,7 +26,8 @@
 		} \
 	} while (0)
 
-enum { UART = 1, MS = 1000, SENT_MAX = 70000 };
+/* RING: as METER_RING and WAITING_RADIO_RING of boards.ts. */
+enum { UART = 1, MS = 1000, SENT_MAX = 70000, RING = 2560, WAITING_RING = 512 };
 
 static unsigned notified;
 static int owner, machine;
@@ -41,8 +42,8 @@ static void on_notify(uart_port *port, void *context)
 }
 
 static const uart_options PLAIN = {
-	.uart = UART, .transmit = 4, .receive = 5, .rts = UART_NO_PIN, .cts = UART_NO_PIN, .notify = on_notify,
-	.machine = &machine, .owner = &owner,
+	.uart = UART, .transmit = 4, .receive = 5, .rts = UART_NO_PIN, .cts = UART_NO_PIN, .ring = RING,
+	.notify = on_notify, .machine = &machine, .owner = &owner,
 };
 
 /* Runs the task until it would sleep; returns true if it did anything. */
@@ -329,7 +330,6 @@ static void ends(void)
 /* The port's ring, the driver's ring and the UART fill up before anything is lost. */
 static void overruns(void)
 {
-	enum { RING = 4608 };
 	static uint8_t into[UART_RECEIVE_LIMIT + RING];
 	uart_port *port = open_with(&PLAIN);
 	for (unsigned i = 0; i < sizeof(into); i++) {
@@ -359,10 +359,10 @@ static void overruns(void)
 	MUST(take_told() == UART_READABLE && uart_port_read(port, into, 100) == 5 && memcmp(into, "again", 5) == 0);
 }
 
-/* No task runs for 400 ms, while the other end sends continuously at 115200 Bd. */
+/* No task runs for 222 ms, while the other end sends continuously at 115200 Bd. */
 static void outlasts_an_erase(void)
 {
-	enum { CHARACTERS = 4608 };
+	enum { CHARACTERS = RING };
 	static uint8_t into[CHARACTERS + 1];
 	uart_port *port = open_with(&PLAIN);
 	uart_port_configure(port, 115200, UART_8N1);
@@ -384,6 +384,7 @@ static void waits(void)
 	uart_options options = PLAIN;
 	options.rts = 6;
 	options.cts = 7;
+	options.ring = WAITING_RING;
 	uart_port *port = open_with(&options);
 	MUST(fake_pull(7) == GPIO_PULLDOWN_ONLY);
 	uart_port_configure(port, 115200, UART_8N1);
@@ -397,8 +398,8 @@ static void waits(void)
 		pass(port, 1);
 		if (!stopped) continue;
 		MUST(readable == UART_RECEIVE_LIMIT);
-		size_t count = uart_port_read(port, into, 1000);
-		MUST(count == 1000);
+		size_t count = uart_port_read(port, into, sizeof(into) - 1);
+		MUST(count == sizeof(into) - 1);
 		for (size_t i = 0; i < count; i++) MUST(into[i] == (uint8_t)(seen++ * 3));
 		turn(port);
 		deliver(port);
@@ -406,7 +407,7 @@ static void waits(void)
 	fake_silence(UART);
 	for (unsigned i = 0; i < 30; i++) {
 		pass(port, 10);
-		size_t count = uart_port_read(port, into, 1000);
+		size_t count = uart_port_read(port, into, sizeof(into));
 		for (size_t j = 0; j < count; j++) MUST(into[j] == (uint8_t)(seen++ * 3));
 		fake_silence(UART);
 	}
@@ -578,7 +579,7 @@ static void threads(void)
 		MUST(port && uart_port_configure(port, 115200, round % 2 == 0 ? UART_7E1 : UART_8N1));
 		size_t room = 0, got = 0, put = 0, left = 0;
 		bool drained = false, written = false;
-		for (unsigned spins = 0; got < 300 || !drained || left < 600; spins++) {
+		for (unsigned spins = 0; got < 300 || !drained || left < 500; spins++) {
 			MUST(spins < 20000);
 			if (put < 300) fake_hear(UART, even(put++ & 127), true);
 			else fake_silence(UART);
@@ -588,7 +589,7 @@ static void threads(void)
 				MUST(!(happened & (UART_LOST | UART_DAMAGED)));
 				if (happened & UART_DRAINED) drained = true;
 				if (happened & UART_WRITABLE && !written) {
-					MUST(uart_port_write(port, bytes, 600, &room));
+					MUST(uart_port_write(port, bytes, 500, &room));
 					written = true;
 				}
 			}
@@ -596,7 +597,7 @@ static void threads(void)
 			left += fake_sent(UART, into, sizeof(into));
 			usleep(200);
 		}
-		MUST(got == 300 && left == 600);
+		MUST(got == 300 && left == 500);
 		uart_port_close(port);
 		usleep(1000);
 		/* A call for the previous port may still come. */

@@ -13,7 +13,7 @@
 fake_native xs_uart, xs_uart_configure, xs_uart_read, xs_uart_write, xs_uart_close;
 void xs_uart_destructor(void *data);
 
-enum { UART = 1, EVENTS = 8 };
+enum { RING = 2560, UART = 1, EVENTS = 8 };
 
 static xsMachine machine;
 /* Last event reported to JavaScript. */
@@ -35,7 +35,7 @@ static void on_called(xsMachine *the, xsIdentifier id, int count, const int32_t 
 }
 
 /* Constructor arguments without flow control. */
-#define PINS(uart) FAKE_INT(uart), FAKE_INT(4), FAKE_INT(5), FAKE_INT(-1), FAKE_INT(-1), FAKE_INT(0)
+#define PINS(uart) FAKE_INT(uart), FAKE_INT(4), FAKE_INT(5), FAKE_INT(-1), FAKE_INT(-1), FAKE_INT(0), FAKE_INT(RING)
 
 static xsSlot open_port(int uart)
 {
@@ -79,7 +79,7 @@ static void constructs(void)
 {
 	xsSlot self = fake_object(&machine), none = FAKE_NOTHING;
 	const xsSlot arguments[] = { fake_object(&machine), PINS(UART) };
-	for (int count = 0; count < 7; count++) {
+	for (int count = 0; count < 8; count++) {
 		MUST(!fake_run(&machine, xs_uart, self, count, arguments, NULL) && strncmp(machine.message, "SyntaxError", 11) == 0);
 		MUST(!self.value.thing->data);
 	}
@@ -89,12 +89,12 @@ static void constructs(void)
 	THROWS("Error: UART 1 can't be started: its pins are wrong, or memory is full.", xs_uart, self, none, PINS(UART));
 	MUST(!self.value.thing->data);
 	/* An argument that is not a number counts as 0. */
-	RUN(xs_uart, self, NULL, fake_object(&machine), none, FAKE_STRING("4"), FAKE_BOOL(true), none, none, none);
+	RUN(xs_uart, self, NULL, fake_object(&machine), none, FAKE_STRING("4"), FAKE_BOOL(true), none, none, none, FAKE_INT(RING));
 	end(self);
 	self = open_port(UART);
 	THROWS("Error: UART 1 is in use.", xs_uart, fake_object(&machine), none, PINS(UART));
 	turn();
-	MUST(fake_deliver() == 1 && told_count == 1 && told[0].happened == UART_WRITABLE && told[0].writable == 1024);
+	MUST(fake_deliver() == 1 && told_count == 1 && told[0].happened == UART_WRITABLE && told[0].writable == UART_SEND_LIMIT);
 	end(self);
 	xs_uart_destructor(NULL);
 }
