@@ -10,6 +10,7 @@ import { format, progress, type Section } from "./benchmark/report.js";
 import { measureRequestCPU } from "./benchmark/request-cpu.js";
 import { measureRequests } from "./benchmark/requests.js";
 import { measureSlots } from "./benchmark/slots.js";
+import { measureStack } from "./benchmark/stack-depths.js";
 import { measureSteps } from "./benchmark/steps.js";
 
 const HELP = `Usage: npm run benchmark -- [options]
@@ -23,6 +24,7 @@ const HELP = `Usage: npm run benchmark -- [options]
                    f  DLMS readouts: time, turns, steps, use of AES-GCM
                    g  processor time of a small request in the firmware on Linux, compared with the Moddable SDK's own server
                    h  time from a telegram's last character to its values in the event stream, by MQTT and in the dialects
+                   i  deepest chains of calls in the firmware on Linux, with everything on
   --quick        fewer and shorter measurements: five minutes instead of thirty
   --json FILE    also writes the numbers to FILE as JSON
   --help         prints this text
@@ -37,18 +39,19 @@ const PARTS: readonly { letter: string; measure: (isQuick: boolean) => Promise<S
 	{ letter: "f", measure: measureDLMS },
 	{ letter: "g", measure: measureRequestCPU },
 	{ letter: "h", measure: measureLatency },
+	{ letter: "i", measure: measureStack },
 ];
 
 function readOptions() {
 	const { values } = parseArgs({
 		options: {
-			only: { type: "string", default: "abcdefgh" },
+			only: { type: "string", default: "abcdefghi" },
 			quick: { type: "boolean", default: false },
 			json: { type: "string" },
 			help: { type: "boolean", default: false },
 		},
 	});
-	if (!/^[a-h]+$/.test(values.only)) throw new Error(`--only takes letters from a to h, not "${values.only}".`);
+	if (!/^[a-i]+$/.test(values.only)) throw new Error(`--only takes letters from a to i, not "${values.only}".`);
 	return values;
 }
 

@@ -106,8 +106,8 @@ void xs_system_watch_stack(xsMachine *the)
 }
 
 /*
- * Collects garbage, then prints the slots in use and in total, the bytes of chunks, the deepest stack, and the number
- * of property names.
+ * Collects garbage, then prints the slots in use and in total, the bytes of chunks, the deepest stack since the last
+ * call or the start, and the number of property names.
  */
 void gateway_memory(xsMachine *the)
 {
@@ -124,4 +124,5 @@ void gateway_memory(xsMachine *the)
 		(long)the->maximumChunksSize, (long)(the->stackTop - deepest), (long)(the->stackTop - the->stackBottom),
 		(long)(the->keyIndex - the->keyOffset), sizeof(txSlot));
 	fflush(stdout);
+	xs_system_watch_stack(the);
 }

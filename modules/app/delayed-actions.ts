@@ -1,6 +1,7 @@
 /**
- * Two delayed actions: a refresh of the certificate and the network names, and a restart of the device. During the
- * delay, the reply to the client who caused the action is sent.
+ * Delayed actions: a refresh of the certificate and the network names, and a restart of the device. During the delay,
+ * the reply to the client who caused the action is sent. The network services are updated in the next tick, because
+ * they are requested from deeply nested calls.
  *
  *              requested    DELAY_MS later
  *   IDLE       ASKED        –
@@ -15,6 +16,7 @@ import type { Timed } from "../io/machine.js";
 
 export interface ActionTarget {
 	refresh(): void;
+	updateServices(): void;
 	restart(): void;
 }
 
@@ -25,6 +27,7 @@ export class DelayedActions implements Timed {
 	readonly #actor: ActionTarget;
 	readonly #task: Task;
 	#refreshMs = Number.POSITIVE_INFINITY;
+	#servicesMs = Number.POSITIVE_INFINITY;
 	#restartMs = Number.POSITIVE_INFINITY;
 	#readdressMs = 0;
 
@@ -41,6 +44,12 @@ export class DelayedActions implements Timed {
 		this.#task.update((nowMs) => this.refreshAt(Math.max(nowMs + DELAY_MS, this.#readdressMs)));
 	}
 
+	updateServicesSoon(): void {
+		this.#task.update((nowMs) => {
+			this.#servicesMs = nowMs;
+		});
+	}
+
 	restartSoon(): void {
 		this.#task.update((nowMs) => {
 			this.#restartMs = Math.min(this.#restartMs, nowMs + DELAY_MS);
@@ -53,7 +62,7 @@ export class DelayedActions implements Timed {
 	}
 
 	get deadlineMs(): number {
-		return Math.min(this.#refreshMs, this.#restartMs);
+		return Math.min(this.#refreshMs, this.#servicesMs, this.#restartMs);
 	}
 
 	advance(nowMs: number): void {
@@ -61,6 +70,10 @@ export class DelayedActions implements Timed {
 			this.#refreshMs = Number.POSITIVE_INFINITY;
 			this.#readdressMs = nowMs + READDRESS_MS;
 			this.#actor.refresh();
+		}
+		if (nowMs >= this.#servicesMs) {
+			this.#servicesMs = Number.POSITIVE_INFINITY;
+			this.#actor.updateServices();
 		}
 		if (nowMs >= this.#restartMs) {
 			this.#restartMs = Number.POSITIVE_INFINITY;

@@ -272,7 +272,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 	}
 
 	networkChanged(): void {
-		const { hostname, network, networking } = this;
+		const { hostname, network } = this;
 		if (network === undefined) return;
 		const { address, isByCable, accessPointOn } = network;
 		this.live.changed();
@@ -283,7 +283,15 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		if (this.#serving.listener !== undefined && this.find(CERTIFICATE).isOutdated(hostname, ip)) {
 			this.#delayed.readdressSoon();
 		}
-		networking.updateServices();
+		this.#delayed.updateServicesSoon();
+	}
+
+	updateServices(): void {
+		this.networking.updateServices();
+	}
+
+	updateServicesSoon(): void {
+		this.#delayed.updateServicesSoon();
 	}
 
 	get httpPort(): number {

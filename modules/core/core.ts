@@ -106,6 +106,8 @@ export interface Core {
 	scopeOf(token: string): number;
 	/** Refreshes the certificate and the network names after a delay (app/delayed-actions.ts). */
 	refreshSoon(): void;
+	/** Announces the services in the network again, in the next tick. */
+	updateServicesSoon(): void;
 	networkChanged(): void;
 	clockChanged(): void;
 	updateChanged(): void;

@@ -8,14 +8,16 @@
  *   RESTING    WAITING (a)     WAITING (a)     begins (b)    -            -            -         -          begins
  *   WAITING    newer data      unchanged       begins        -            -            -         -          begins
  *   REFUSED    newer data      unchanged       begins        -            -            -         -          begins
- *   QUEUED     newer data      unchanged       WAITING (c)   SENDING      -            -         -          joins
+ *   QUEUED     newer data      unchanged       QUEUED (e)    SENDING      -            -         -          joins
  *   SENDING    sent next       sent next       WAITING (c)   -            RESTING (d)  WAITING   REFUSED    joins
  *
  *   begins: SENDING; QUEUED if another client has the TLS permit; WAITING for a moment if memory is short.
  *   (a) immediately, but not before HUB_PAUSE_MS after the start of the last batch.
  *   (b) sends one entity as a check. A hub that was restarted replies 201, and then all entities are sent again.
- *   (c) This is a failure: the permit did not come within TURN_MS, or the batch took longer than HUB_BATCH_MS.
+ *   (c) This is a failure: the batch took longer than HUB_BATCH_MS.
  *   (d) WAITING if new data arrived during the transmission.
+ *   (e) The permit did not come within TURN_MS. A test fails, but the hub keeps its place in the queue. On battery it
+ *       goes to WAITING, as after a failure.
  *   Changed settings end a transmission and lead to WAITING or OFF. When the network is restored, a delay in WAITING
  *   ends.
  *
@@ -217,7 +219,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 		this.#batch?.advance(nowMs);
 		this.statistics.advance(nowMs);
 		if (nowMs < this.#dueMs) return;
-		if (this.#state === STATE_QUEUED && !this.#deps.tlsPermit.isHeldBy(this.output)) this.fail(HUB_NO_TURN, 0, nowMs);
+		if (this.#state === STATE_QUEUED && !this.#deps.tlsPermit.isHeldBy(this.output)) this.missTurn(nowMs);
 		else if (this.#state === STATE_SENDING) this.fail(hubFailure(HTTP_NO_REPLY), 0, nowMs);
 		else this.begin(nowMs);
 	}
@@ -270,8 +272,17 @@ export class Hub implements OutputListener, ScheduledMachine {
 		else if (output.claimConnection()) this.open(url, nowMs);
 		else {
 			output.giveBack();
+			output.lack(HUB_NO_TURN, nowMs);
 			if (nowMs - (output.testedSinceMs ?? nowMs) >= TURN_MS) this.fail(HUB_NO_TURN, 0, nowMs);
 			else this.enter(STATE_WAITING, nowMs + SHORT_MS);
+		}
+	}
+
+	private missTurn(nowMs: number): void {
+		if (isOnBattery(this.#deps.power)) this.fail(HUB_NO_TURN, 0, nowMs);
+		else {
+			this.output.fail(HUB_NO_TURN, 0, nowMs);
+			this.enter(STATE_QUEUED, nowMs + TURN_MS);
 		}
 	}
 

@@ -14,7 +14,9 @@
  * - an idle connection with a token.
  *
  * Requests with a token are never displaced. No connection is displaced during its grace period (`graceMs`); the new
- * connection waits until it is over. If memory is short, connections of all ports are displaced in the same order.
+ * connection waits until it is over. If memory is short, connections of all ports are displaced in the same order, but
+ * an event stream with a token only by a connection to its own port: a battery that asks for live values by plain HTTP
+ * does not end the page's stream, but waits.
  *
  * Error replies of the server itself have `Cache-Control: no-store`.
  */
@@ -211,7 +213,7 @@ export class HTTPServer implements ConnectionServer, Timed {
 			const occupied = this.takenOf(port);
 			const isFull = occupied >= places;
 			if (isFull || !this.hasMemory(nowMs)) {
-				const connection = this.displaceable(isFull ? port : undefined);
+				const connection = this.displaceable(port, isFull);
 				if (connection === undefined || connection.displaceableMs > nowMs) return;
 				connection.displace();
 				this.#memoryMs = 0;
@@ -261,20 +263,20 @@ export class HTTPServer implements ConnectionServer, Timed {
 	private placeMs(index: number): number {
 		const { port, places } = this.#options.ports[index];
 		if (this.takenOf(port) < places) return this.#memoryMs;
-		return this.displaceable(port)?.displaceableMs ?? Number.POSITIVE_INFINITY;
+		return this.displaceable(port, true)?.displaceableMs ?? Number.POSITIVE_INFINITY;
 	}
 
 	/**
-	 * Returns the connection to displace first, on any port if `port` is undefined. Connections with a live body come
-	 * first, then those without a token, then those with one. Among equals, the one with the earliest `displaceableMs`
-	 * comes first.
+	 * Returns the connection to displace first for a new one on this port, from all ports unless the port is full.
+	 * Connections with a live body come first, then those without a token, then those with one. Among equals, the one with
+	 * the earliest `displaceableMs` comes first.
 	 */
-	private displaceable(port: ListenerPort | undefined): HTTPConnection | undefined {
+	private displaceable(port: ListenerPort, isFull: boolean): HTTPConnection | undefined {
 		let first: HTTPConnection | undefined;
 		for (let i = 0; i < this.#connections.length; i++) {
 			const each = this.#connections[i];
-			const isOnPort = port === undefined || each.port === port;
-			if (isOnPort && (first === undefined || goesBefore(each, first))) first = each;
+			const isCandidate = each.port === port || !(isFull || (each.isLive && each.isKnown));
+			if (isCandidate && (first === undefined || goesBefore(each, first))) first = each;
 		}
 		return first;
 	}

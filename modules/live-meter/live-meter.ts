@@ -38,7 +38,7 @@ export class LiveMeter implements Running, PlainPages {
 		const networking = core.find(NETWORK);
 		if (this.service === undefined && networking.announcer === undefined) return;
 		networking.announcer = this.service;
-		networking.updateServices();
+		core.updateServicesSoon();
 	}
 
 	whenMeasured(readout: Readout): void {

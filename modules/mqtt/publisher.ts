@@ -23,6 +23,7 @@
  * BIRTH_MS), because all devices get this message at the same time. PUBLISH_COST is claimed while a message is due.
  */
 
+import { CLIENT_OUT_OF_MEMORY } from "../io/client.js";
 import type { Timed } from "../io/machine.js";
 import type { Cost } from "../io/memory.js";
 import { SETTINGS_FILES } from "../provision/settings-files.js";
@@ -163,7 +164,6 @@ export class Publisher implements Timed {
 		const { config } = this.#deps;
 		const isOff = !config.get(MQTT_ENABLED);
 		this.#lastTries = isOff && this.#queue.isAnnounced ? LAST_TRIES : 0;
-		this.#output.renew();
 		if (this.#session?.state === SESSION_READY) {
 			this.#leave = CHANGE;
 			const broker = parseBrokerURL(config.get(MQTT_URL));
@@ -211,10 +211,10 @@ export class Publisher implements Timed {
 		this.#endMs = nowMs;
 	}
 
-	/** Ends the session, because another output wants the permit. */
+	/** Ends the session in a later tick, because another output wants the permit. */
 	permitWanted(nowMs: number): void {
 		if (this.#leave === STAY) this.#leave = LEND_PERMIT;
-		this.work(nowMs);
+		if (this.#session !== undefined) this.#endMs = nowMs;
 	}
 
 	connected(nowMs: number): void {
@@ -350,7 +350,10 @@ export class Publisher implements Timed {
 	/** Claims memory. Returns false if too little is free; another try follows after MEMORY_MS. */
 	private claim(nowMs: number, isConnection = false): boolean {
 		const isClaimed = isConnection ? this.#output.claimConnection() : this.#output.claim();
-		if (!isClaimed) this.#endMs = nowMs + MEMORY_MS;
+		if (!isClaimed) {
+			this.#endMs = nowMs + MEMORY_MS;
+			this.#output.lack(connectFailure(CLIENT_OUT_OF_MEMORY), nowMs);
+		}
 		return isClaimed;
 	}
 

@@ -1,6 +1,9 @@
 /**
  * Owns the connection that publisher.ts needs. As long as MQTT is off, no publisher exists.
  *
+ * Messages are made only in ticks of the driver and in callbacks of the connection. Calls by others set `#newsMs` at
+ * most, because they come from inside requests and meter sessions, where too little stack is left.
+ *
  * Each command runs in a separate tick, COMMAND_PAUSE_MS after the previous one. The same command is not queued twice.
  *
  * Limits: PIECE bytes per read or write; PIECES_AT_ONCE reads in one tick.
@@ -47,6 +50,9 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 	/** True if a readout failed after `#news`, and the publisher does not know that yet. */
 	#hasFailed = false;
 	#isUpdateNews = false;
+	#isTested = false;
+	/** True if settings have changed that the publisher does not use yet. */
+	#hasChanged = false;
 	#newsMs = Number.POSITIVE_INFINITY;
 	#againMs = Number.POSITIVE_INFINITY;
 	readonly #taker: CommandTaker;
@@ -75,10 +81,6 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 		return this.#newsMs < Number.POSITIVE_INFINITY || (this.#publisher?.isBusy ?? false);
 	}
 
-	/**
-	 * Takes a new readout. It is processed in a later tick, because inside this call, which ends the meter session, too
-	 * little stack is left.
-	 */
 	measured(readout: Readout): void {
 		this.#task.update((nowMs) => {
 			this.#news = readout;
@@ -101,7 +103,6 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 		});
 	}
 
-	/** Takes a change of the firmware's state, which is also processed in a later tick. */
 	updateChanged(): void {
 		if (this.#publisher === undefined) return;
 		this.#task.update((nowMs) => {
@@ -122,19 +123,19 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 
 	settingsChanged(): void {
 		this.#task.update((nowMs) => {
-			if (this.#publisher === undefined) {
-				this.output.renew();
-				this.#publisher = this.beginning(nowMs);
-				this.#publisher.networkChanged(this.#hasNetwork, nowMs);
-			} else this.#publisher.reconfigure(nowMs);
+			this.output.renew();
+			this.#hasChanged = true;
+			this.#newsMs = nowMs;
 		});
 	}
 
 	/** Starts a test. Returns false during another test and shortly after one. */
 	test(test: SendTest): boolean {
 		return this.#task.update((nowMs) => {
-			if (this.#publisher === undefined || !this.output.test(test, nowMs)) return false;
-			this.#publisher.test(nowMs);
+			const isReady = this.#hasChanged || this.#publisher !== undefined;
+			if (!isReady || !this.output.test(test, nowMs)) return false;
+			this.#isTested = true;
+			this.#newsMs = nowMs;
 			return true;
 		});
 	}
@@ -146,7 +147,8 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 	/** `ok`, `connecting`, or the code of a failure. */
 	get stateText(): string {
 		if (!this.#hasNetwork) return NO_NETWORK.code;
-		return this.output.failure?.code ?? (this.#publisher?.state === MQTT_UP ? "ok" : "connecting");
+		const isUp = this.#publisher?.state === MQTT_UP && !this.#hasChanged;
+		return this.output.failure?.code ?? (isUp ? "ok" : "connecting");
 	}
 
 	/** Closes the connection without DISCONNECT, so that the broker publishes the will. */
@@ -203,13 +205,23 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 		const readout = this.#news;
 		this.#news = undefined;
 		this.#newsMs = Number.POSITIVE_INFINITY;
+		if (this.#hasChanged) this.reconfigure(nowMs);
 		// A publisher is needed even without a network, because a battery device may turn its radio on only for this
 		// readout.
 		if (this.#deps.config.get(MQTT_ENABLED)) this.#publisher ??= new Publisher(this.#deps, this.output, this);
 		if (readout !== undefined) this.#publisher?.measured(readout, nowMs);
 		if (this.#hasFailed) this.#publisher?.meterFailed(nowMs);
 		if (this.#isUpdateNews) this.#publisher?.updateChanged(nowMs);
-		this.#hasFailed = this.#isUpdateNews = false;
+		if (this.#isTested) this.#publisher?.test(nowMs);
+		this.#hasFailed = this.#isUpdateNews = this.#isTested = false;
+	}
+
+	private reconfigure(nowMs: number): void {
+		this.#hasChanged = false;
+		if (this.#publisher === undefined) {
+			this.#publisher = this.beginning(nowMs);
+			this.#publisher.networkChanged(this.#hasNetwork, nowMs);
+		} else this.#publisher.reconfigure(nowMs);
 	}
 
 	/** Creates a publisher and passes it the last readout, so that values are published as soon as MQTT is enabled. */
@@ -282,7 +294,6 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 			// If this message was sent with QoS 0, the next one may follow immediately.
 			publisher.work(nowMs);
 		}
-		publisher.work(nowMs);
 	}
 
 	private read(nowMs: number): void {

@@ -24,7 +24,7 @@ import type { Clock, HostInfo, Network } from "../io/host.js";
 import type { Cost, MemoryLedger } from "../io/memory.js";
 import type { JSONWriter } from "../json/writer.js";
 import type { Readout } from "../readout/readout.js";
-import { connectFailure, type OutputFailure } from "./connect-failures.js";
+import { connectFailure, type OutputFailure, RETCODE_MEMORY } from "./connect-failures.js";
 import type { EntitySources } from "./entities.js";
 import type { PermitClient, TLSPermit } from "./tls-permit.js";
 
@@ -91,6 +91,8 @@ export interface SendTest {
 export const TEST_PAUSE_MS = 10_000;
 /** Pause after a failure that only the owner can resolve, ms. */
 export const OWNER_PAUSE_MS = 3_600_000;
+/** Time after which a lack of memory or of the permit counts as a failure, ms. */
+export const LACK_MS = 1_800_000;
 /** Maximum size of a TLS session that is kept, bytes. A session ticket fits. */
 const SESSION_KEPT = 1024;
 
@@ -116,6 +118,8 @@ export class Output implements PermitClient {
 	#isQueued = false;
 	#hasMemory = false;
 	#session: Uint8Array | undefined;
+	/** Time since which memory or the permit has been missing; Infinity if nothing was sent since, or another failure came. */
+	#lackMs = Number.POSITIVE_INFINITY;
 	#test: PendingTest | undefined;
 	#nextTestMs = Number.NEGATIVE_INFINITY;
 
@@ -129,6 +133,7 @@ export class Output implements PermitClient {
 	renew(): void {
 		this.failure = this.#session = undefined;
 		this.attempts = 0;
+		this.#lackMs = Number.POSITIVE_INFINITY;
 	}
 
 	/**
@@ -223,25 +228,41 @@ export class Output implements PermitClient {
 	}
 
 	succeed(status: number, nowMs: number): void {
+		this.#lackMs = Number.POSITIVE_INFINITY;
 		this.setFailure(undefined);
 		this.answer(undefined, status, nowMs);
 	}
 
-	/** Records a failure, and answers a test if one is running. `status` as in SendTest. */
+	/**
+	 * Records a failure, and answers a test if one is running. A lack of memory is no failure at first. `status` as in
+	 * SendTest.
+	 */
 	fail(failure: OutputFailure, status: number, nowMs: number): void {
-		this.failures++;
 		this.attempts++;
-		this.#session = undefined;
-		this.setFailure(failure);
+		if (failure.retcode === RETCODE_MEMORY) this.lack(failure, nowMs);
+		else {
+			this.#lackMs = Number.POSITIVE_INFINITY;
+			this.failures++;
+			this.#session = undefined;
+			this.setFailure(failure);
+		}
 		this.answer(failure, status, nowMs);
 	}
 
+	/** Records that memory or the permit is missing. It is a failure if it lasts for LACK_MS. */
+	lack(failure: OutputFailure, nowMs: number): void {
+		this.#lackMs = Math.min(this.#lackMs, nowMs);
+		if (nowMs - this.#lackMs >= LACK_MS) this.setFailure(failure);
+	}
+
 	/**
-	 * Returns the pause after a failure, ms. `pausesS`: pauses after one, two, three … failures in a row, s. The pause
-	 * varies by ± 50 %, because a server that restarts loses the connections of all gateways at the same time.
+	 * Returns the pause after a failure, ms. `pausesS`: pauses after one, two, three … failures in a row, s; the first one
+	 * is also used while memory or the permit is missing. The pause varies by ± 50 %, because a server that restarts loses
+	 * the connections of all gateways at the same time.
 	 */
 	pauseMs(pausesS: readonly number[]): number {
-		const pauseS = pausesS[Math.min(Math.max(this.attempts, 1), pausesS.length) - 1];
+		const count = this.#lackMs < Number.POSITIVE_INFINITY ? 1 : Math.max(this.attempts, 1);
+		const pauseS = pausesS[Math.min(count, pausesS.length) - 1];
 		return pauseS * (500 + (1000 * this.#deps.crypto.random(1)[0]) / 255);
 	}
 

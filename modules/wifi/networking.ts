@@ -13,7 +13,7 @@ export class Networking implements Running {
 	readonly #core: Core;
 	/** Undefined without Wi-Fi or UDP, and in safe mode. */
 	readonly #services: NetworkServices | undefined;
-	/** Source of further mDNS services. The part that offers them sets it, and then calls `updateServices`. */
+	/** Source of further mDNS services. The part that offers them sets it, and then calls `updateServicesSoon` of the core. */
 	announcer: Announcer | undefined;
 
 	/** `Cable` is undefined in a firmware without Ethernet, so that the bundle does not contain its code. */

@@ -2,15 +2,15 @@
  * Connects the Zigbee bridge to the gateway: port, reset line, stored data, notifications. The columns of the table are
  * events:
  *
- *             connect  turned off, stop    port closed    deadline
- *   HELD      OPEN     –                   –              –
- *   OPEN      –        HELD                WAITING        –
- *   WAITING   –        HELD                –              OPEN
+ *             connect  turned on    turned off, stop    port closed    deadline
+ *   HELD      OPEN     WAITING      –                   –              –
+ *   OPEN      –        WAITING      HELD                WAITING        a changed map
+ *   WAITING   –        WAITING      HELD                –              OPEN
  *
  * In HELD, the chip is in reset. This is the state in safe mode, if the radio is turned off, while the device sleeps,
  * and after a scheduled wake-up until there are data to send. Without a reset line, the port must be opened to stop the
- * chip. In WAITING, the port is opened again after FIRST_WAIT_MS; after each failure the wait doubles, up to
- * LONGEST_WAIT_MS.
+ * chip. In WAITING, the port is opened in the next tick if it was turned on, and again after FIRST_WAIT_MS if it was
+ * closed; after each failure the wait doubles, up to LONGEST_WAIT_MS.
  *
  * Data in storage: under REPORTS_KEY, the coordinator's settings for reports (reports.ts). LEAVE_KEY exists as long as
  * a network must still be left; it is the only key that a factory reset does not delete.
@@ -124,22 +124,36 @@ export class Zigbee implements ScheduledMachine, Running, ZigbeeBridge, BridgeLi
 
 	/** Opens the port. Call it when a user is active, or when there are data to report. */
 	private connect(): void {
-		const { config, safeMode } = this.#core;
-		if (this.#link !== undefined || safeMode !== "" || this.#isReset) return;
-		// Without a reset line, the port must be opened one time to stop the chip.
-		if (!config.get(ZIGBEE_ENABLED) && this.#deps.port.setLines !== undefined) return;
-		this.#task.update((nowMs) => this.open(nowMs));
+		if (this.mayOpen) this.#task.update((nowMs) => this.open(nowMs));
 	}
 
-	/** Handles changed settings, also after a backup was restored. */
+	private get mayOpen(): boolean {
+		const { config, safeMode } = this.#core;
+		if (this.#link !== undefined || safeMode !== "" || this.#isReset) return false;
+		// Without a reset line, the port must be opened one time to stop the chip.
+		return config.get(ZIGBEE_ENABLED) || this.#deps.port.setLines === undefined;
+	}
+
+	/**
+	 * Handles changed settings, also after a backup was restored. The port is opened in the next tick, because a request
+	 * leaves too little stack.
+	 */
 	settingsChanged(): void {
 		this.enterHeld();
-		this.connect();
+		this.#waitMs = FIRST_WAIT_MS;
+		if (this.mayOpen) this.wakeSoon();
 	}
 
+	/** Handles a changed map, in the next tick. */
 	mappingChanged(): void {
-		this.#hasMapChanged = this.#link === undefined;
-		this.withBridge((bridge, nowMs) => bridge.mapChanged(nowMs));
+		this.#hasMapChanged = true;
+		if (this.#link !== undefined) this.wakeSoon();
+	}
+
+	private wakeSoon(): void {
+		this.#task.update((nowMs) => {
+			this.deadlineMs = nowMs;
+		});
 	}
 
 	whenMeasured(readout: Readout): void {
@@ -219,7 +233,10 @@ export class Zigbee implements ScheduledMachine, Running, ZigbeeBridge, BridgeLi
 	}
 
 	advance(nowMs: number): void {
-		if (nowMs >= this.deadlineMs) this.open(nowMs);
+		if (nowMs < this.deadlineMs) return;
+		this.deadlineMs = Number.POSITIVE_INFINITY;
+		if (this.#link === undefined) this.open(nowMs);
+		else this.withBridge((bridge) => this.updateMap(bridge, nowMs));
 	}
 
 	bridgeChanged(nowMs: number): void {
@@ -257,11 +274,12 @@ export class Zigbee implements ScheduledMachine, Running, ZigbeeBridge, BridgeLi
 		this.#core.light?.identifying(seconds > 0);
 	}
 
-	/** State of the radio. If the port is closed, the chip counts as silent. */
+	/** State of the radio. If the port was closed, the chip counts as silent. */
 	private get state(): number {
 		if (!this.#core.config.get(ZIGBEE_ENABLED)) return RADIO_OFF;
 		if (this.#link !== undefined) return this.#bridge!.chip.state;
-		return this.deadlineMs === Number.POSITIVE_INFINITY ? RADIO_OFF : RADIO_SILENT;
+		if (this.deadlineMs === Number.POSITIVE_INFINITY) return RADIO_OFF;
+		return this.#waitMs === FIRST_WAIT_MS ? RADIO_STARTING : RADIO_SILENT;
 	}
 
 	/** Role of the device. A board with batteries sleeps, so it can't be a router. */
@@ -290,8 +308,7 @@ export class Zigbee implements ScheduledMachine, Running, ZigbeeBridge, BridgeLi
 		this.#link.tell(() => {
 			if (!config.get(ZIGBEE_ENABLED)) chip.stop(nowMs);
 			else {
-				if (this.#hasMapChanged) bridge.mapChanged(nowMs);
-				this.#hasMapChanged = false;
+				this.updateMap(bridge, nowMs);
 				// The chip must know the pending leave before it sends its first report.
 				if (this.#owesLeave && !chip.owesLeave) chip.leave(nowMs);
 				chip.start(nowMs);
@@ -339,6 +356,11 @@ export class Zigbee implements ScheduledMachine, Running, ZigbeeBridge, BridgeLi
 			clients,
 			sequence: crypto.random(1)[0],
 		});
+	}
+
+	private updateMap(bridge: Bridge, nowMs: number): void {
+		if (this.#hasMapChanged) bridge.mapChanged(nowMs);
+		this.#hasMapChanged = false;
 	}
 
 	private updateBattery(bridge: Bridge, nowMs: number): void {

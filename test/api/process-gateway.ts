@@ -39,7 +39,7 @@ export const LINUX = fileURLToPath(new URL("../../tools/linux.js", import.meta.u
 export const METER = fileURLToPath(new URL("../../tools/meter.js", import.meta.url));
 /** Value of `meterPath` that makes the gateway start its own simulated meter. */
 export const OUR_METER = "";
-const START_LIMIT_MS = 60_000;
+const START_LIMIT_MS = 180_000;
 /** The gateway prints this when it restarts by itself. */
 const RESTARTS = "The gateway restarts.";
 /** Lines of a firmware that has restarted, or whose XS machine has ended. */
@@ -155,6 +155,8 @@ export class ProcessGateway extends TestGateway {
 	hostname = "";
 	/** The unit's own certificate, PEM. */
 	certificate = "";
+	/** Highest use of the stack between the last two calls of `memory`. */
+	newStack = 0;
 	readonly folder = mkdtempSync(join(tmpdir(), "gateway-"));
 	readonly #engine: EngineName;
 	readonly #options: ProcessOptions;
@@ -167,6 +169,7 @@ export class ProcessGateway extends TestGateway {
 	#program: Program | undefined;
 	#meter: Program | undefined;
 	#ports = { https: 0, http: 0 };
+	#stack = 0;
 	#meters = 0;
 
 	protected constructor(engine: EngineName, options: ProcessOptions) {
@@ -329,7 +332,9 @@ export class ProcessGateway extends TestGateway {
 		const line = this.#program!.line(/^memory /);
 		this.requestMemory();
 		const [slots, , chunks, , stack, stackLimit] = [...(await line).matchAll(/\d+/g)].map(Number);
-		return { slots, chunks, stack, stackLimit };
+		this.newStack = stack;
+		this.#stack = Math.max(this.#stack, stack);
+		return { slots, chunks, stack: this.#stack, stackLimit };
 	}
 
 	/** The firmware resets a damaged entry by itself; the simulator refuses to start with one. */

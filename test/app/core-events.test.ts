@@ -28,6 +28,7 @@ const CALLS: Readonly<Record<string, (core: Core) => void>> = {
 	find: (core) => core.find(METER),
 	scopeOf: (core) => core.scopeOf(""),
 	refreshSoon: (core) => core.refreshSoon(),
+	updateServicesSoon: (core) => core.updateServicesSoon(),
 	networkChanged: (core) => core.networkChanged(),
 	clockChanged: (core) => core.clockChanged(),
 	updateChanged: (core) => core.updateChanged(),

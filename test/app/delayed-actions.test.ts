@@ -32,6 +32,7 @@ describe("app/delayed-actions", () => {
 		};
 		acts = new DelayedActions(new Driver({ clock: time, timers: time, guard }), {
 			refresh: () => note("refresh"),
+			updateServices: () => note("services"),
 			restart: () => note("restart"),
 		});
 	});
@@ -115,6 +116,17 @@ describe("app/delayed-actions", () => {
 		assert.deepEqual(done, ["refresh 1500", "refresh 3500"]);
 		time.advance(598_000);
 		assert.equal(done.length, 2);
+	});
+
+	it("updates the network services in the next tick, once for several requests, also before a restart", () => {
+		acts.restartSoon();
+		acts.updateServicesSoon();
+		acts.updateServicesSoon();
+		assert.deepEqual(done, []);
+		time.advance(0);
+		assert.deepEqual(done, ["services 0"]);
+		time.advance(1500);
+		assert.deepEqual(done, ["services 0", "restart 1500"]);
 	});
 
 	it("runs nothing after a stop, whether it was requested before or after the stop", () => {

@@ -10,7 +10,7 @@ import {
 } from "../../modules/homeassistant/hub.js";
 import { FRESH_MS } from "../../modules/homeassistant/state-bodies.js";
 import { HTTP_CONNECT_MS } from "../../modules/http/client.js";
-import { TEST_PAUSE_MS } from "../../modules/publish/output.js";
+import { LACK_MS, TEST_PAUSE_MS } from "../../modules/publish/output.js";
 import type { PermitClient } from "../../modules/publish/tls-permit.js";
 import { ADDRESS, HubBed, OWN_CERTIFICATE, reply, START_UTC_MS, TOKEN } from "./bed.js";
 
@@ -595,7 +595,7 @@ describe("The hub over TLS", () => {
 		assert.equal(bed.test()?.failure, undefined);
 	});
 
-	it("waits for the TLS permit, releases it, and reports if it never gets it", () => {
+	it("waits for the TLS permit, releases it, and reports only after half an hour that it did not get it", () => {
 		const bed = new HubBed({ url, certificate });
 		bed.server.serve(8123, { certificate });
 		let isWanted = 0;
@@ -611,17 +611,45 @@ describe("The hub over TLS", () => {
 		assert.equal(bed.hub.state, "ok");
 		assert.equal(bed.tlsPermit.request(other), true, "the permit was released");
 		bed.read(counter(2));
-		bed.advance(HUB_PAUSE_MS + 25_000);
+		const requests = bed.server.requests;
+		bed.advance(HUB_PAUSE_MS + LACK_MS);
+		assert.deepEqual([bed.hub.state, bed.hub.output.failures, isWanted], ["ok", 0, 2]);
+		bed.advance(MINUTE);
 		assert.equal(bed.hub.state, "no_memory");
+		bed.tlsPermit.release(other);
+		bed.advance(1000);
+		assert.equal(bed.hub.state, "ok");
+		assert.ok(bed.server.requests > requests);
 	});
 
-	it("fails without memory for a handshake, and tries again", () => {
+	it("keeps its place among those that wait for the TLS permit", () => {
+		const bed = new HubBed({ url, certificate });
+		bed.server.serve(8123, { certificate });
+		const order: string[] = [];
+		const client = (name: string): PermitClient => ({
+			permitGranted: () => order.push(name),
+			permitRequested: () => {},
+		});
+		const [holder, later] = [client("holder"), client("later")];
+		bed.tlsPermit.request(holder);
+		bed.read(counter(1));
+		bed.advance(1000);
+		bed.tlsPermit.request(later);
+		bed.advance(2 * MINUTE);
+		bed.tlsPermit.release(holder);
+		assert.deepEqual(order, []);
+		bed.advance(1000);
+		assert.equal(bed.hub.state, "ok");
+		assert.deepEqual(order, ["later"]);
+	});
+
+	it("waits for memory for a handshake, without a failure, and tries again", () => {
 		const bed = new HubBed({ url, certificate });
 		bed.server.serve(8123, { certificate });
 		bed.world.servers.hasMemory = false;
 		bed.read(counter(1));
 		bed.advance(1000);
-		assert.equal(bed.hub.state, "no_memory");
+		assert.deepEqual([bed.hub.state, bed.hub.output.failures], ["waiting", 0]);
 		bed.world.servers.hasMemory = true;
 		bed.advance(MINUTE);
 		assert.equal(bed.hub.state, "ok");

@@ -3,6 +3,7 @@
  * nothing.
  */
 import assert from "node:assert/strict";
+import { MemoryLedger } from "../../modules/io/memory.js";
 import { DEFAULT_LIMITS } from "../../modules/http/limits.js";
 import { type BodySource, type LiveBody, type LiveReader, NOTHING_YET } from "../../modules/http/response.js";
 import { expectFaults } from "../faults.js";
@@ -67,8 +68,8 @@ const chunk = (news: string) => `${news.length.toString(16).padStart(3, "0")}\r\
 class LiveBed extends Bed {
 	readonly news: News[] = [];
 
-	constructor(places?: number) {
-		super(places);
+	constructor(places?: number, ledger?: MemoryLedger) {
+		super(places, {}, ledger);
 		this.route = (request, response) => {
 			if (request.path !== "/news") {
 				if (request.path === "/later") this.later.push(response);
@@ -84,8 +85,8 @@ class LiveBed extends Bed {
 	}
 
 	/** Connects a client that receives events. */
-	follow(windowSize?: number): FakeClient {
-		const client = this.connect(windowSize);
+	follow(windowSize?: number, port = this.port): FakeClient {
+		const client = this.connect(windowSize, port);
 		client.send(get("/news", TOKEN));
 		this.loop.settle();
 		assert.equal(client.take(), HEAD);
@@ -94,6 +95,26 @@ class LiveBed extends Bed {
 }
 
 describe("HTTP server: bodies of events", () => {
+	it("with a token are not closed for a connection to the other port while memory is short, which waits instead", () => {
+		let isShort = true;
+		const bed = new LiveBed(4, new MemoryLedger({ suffices: () => !isShort }));
+		const stream = bed.follow(undefined, bed.securePort);
+		bed.exchange(bed.connect(), get("/later", TOKEN));
+		const battery = bed.connect();
+		battery.send(get("/text"));
+		bed.loop.advance(10 * graceMs);
+		assert.deepEqual([stream.closed, battery.receivedLength], [false, 0]);
+		isShort = false;
+		bed.loop.advance(250);
+		assert.ok(battery.receivedLength > 0);
+		isShort = true;
+		const other = bed.connect(undefined, bed.securePort);
+		other.send(get("/text", TOKEN));
+		bed.loop.advance(10 * graceMs);
+		assert.deepEqual([stream.closed, other.receivedLength > 0], [true, true]);
+		assert.deepEqual(bed.mistakes, []);
+	});
+
 	it("send the head at once, and each item in an event-loop pass of its own", () => {
 		const bed = new LiveBed();
 		const client = bed.follow();

@@ -513,6 +513,50 @@ describe("MQTT", () => {
 		assert.equal(requests, RESERVE.slots);
 	});
 
+	it("makes no message inside a call by others, but in the next tick", () => {
+		bed = new Bed().start();
+		bed.measured();
+		bed.advance(1000);
+		// Each message has a topic.
+		let topics = 0;
+		const { text } = bed.world;
+		const encode = text.encode.bind(text);
+		text.encode = (topic) => {
+			topics++;
+			return encode(topic);
+		};
+		const { service } = bed;
+		const calls: Record<string, () => void> = {
+			measured: () => bed.measured(),
+			settingsChanged: () => service.settingsChanged(),
+			test: () => service.test({ finished: () => {} }),
+			permitted: () => service.permitted(),
+			permitWanted: () => service.permitWanted(),
+		};
+		for (const [name, call] of Object.entries(calls)) {
+			// A message is due, but waits for the end of the pause.
+			for (let count = 0; count < 2; count++) {
+				bed.measured();
+				bed.advance(1);
+			}
+			topics = 0;
+			call();
+			assert.equal(topics, 0, name);
+			assert.equal(service.deadlineMs, bed.world.clock.monotonicMs(), name);
+			bed.advance(20_000);
+			assert.ok(topics > 0, name);
+		}
+	});
+
+	it("shows at once that settings have changed", () => {
+		bed = new Bed().start();
+		assert.equal(bed.service.stateText, "ok");
+		bed.service.settingsChanged();
+		assert.equal(bed.service.stateText, "connecting");
+		bed.advance(1000);
+		assert.equal(bed.service.stateText, "ok");
+	});
+
 	it("connects once enough of the heap is free, and publishes with less", () => {
 		let heapBytes = 20_000;
 		const free = () => ({ slots: 1000, chunkBytes: 10_000, heapBytes });

@@ -5,12 +5,13 @@ import { NO_MEMORY } from "../../modules/config/blob.js";
 import { HUB_COST } from "../../modules/homeassistant/hub.js";
 import { CLIENT_OUT_OF_MEMORY, CLIENT_UNREACHABLE, CLIENT_UNTRUSTED } from "../../modules/io/client.js";
 import { MemoryLedger } from "../../modules/io/memory.js";
-import { outputFailure } from "../../modules/publish/connect-failures.js";
-import { Output, type OutputOptions, TEST_PAUSE_MS } from "../../modules/publish/output.js";
+import { outputFailure, RETCODE_MEMORY } from "../../modules/publish/connect-failures.js";
+import { LACK_MS, Output, type OutputOptions, TEST_PAUSE_MS } from "../../modules/publish/output.js";
 import { TLSPermit } from "../../modules/publish/tls-permit.js";
 
 const BROKEN = outputFailure("broken", 3, "It broke.");
 const DULL = outputFailure("dull", 3, "It is dull.");
+const NARROW = outputFailure("narrow", RETCODE_MEMORY, "There is no memory.");
 
 function makeOutput({
 	testLeastMs = 0,
@@ -55,6 +56,25 @@ describe("publish/output", () => {
 		output.succeed(0, 3);
 		assert.deepEqual(reports, ["broken", "works"]);
 		assert.equal(output.failures, 2);
+	});
+
+	it("reports a lack of memory once, when it has lasted for half an hour, and to a test at once", () => {
+		const { output, reports } = makeOutput();
+		const { drained, test } = tester(output);
+		output.test(test, 0);
+		output.fail(NARROW, 0, 0);
+		assert.deepEqual(drained(0), ["narrow 0"]);
+		for (let nowMs = 0; nowMs < LACK_MS; nowMs += 10_000) output.fail(NARROW, 0, nowMs);
+		assert.ok(output.pauseMs([10, 600]) <= 15_000, "the pauses do not grow");
+		assert.deepEqual([output.failure, output.failures, reports], [undefined, 0, []]);
+		for (const laterMs of [0, 1000, 2000]) output.lack(NARROW, LACK_MS + laterMs);
+		assert.deepEqual(reports, ["narrow"]);
+		output.succeed(0, LACK_MS + 3000);
+		output.lack(NARROW, LACK_MS + 4000);
+		assert.deepEqual([output.failure, reports], [undefined, ["narrow", "works"]]);
+		output.fail(BROKEN, 0, LACK_MS + 5000);
+		output.lack(NARROW, 2 * LACK_MS + 4500);
+		assert.equal(output.failure, BROKEN, "the lack began anew after the other failure");
 	});
 
 	it("pauses longer after each failure in a row, half to one and a half times as long", () => {
