@@ -20,7 +20,7 @@ const RETRY_MS = 500;
 const TO_UNIX_S = 2_208_988_800;
 
 /** A time server (RFC 4330, 4) with the clock `utcMs()`. Its replies wait until `released`. */
-async function serveTime(
+export async function serveTime(
 	utcMs: () => number,
 	released?: Promise<void>,
 ): Promise<{ port: number; requests: number; close(): void }> {
@@ -134,6 +134,16 @@ export function networkServices(engine: EngineName): void {
 				assert.ok(server.requests >= 1);
 			} finally {
 				server.close();
+			}
+		});
+
+		it("is in its network when it says that it is ready, or its access point is on; without either it says so later", async () => {
+			for (const [mode, air] of [["client"], ["ap"], ["client", "elsewhere -60 1\n"]] as const) {
+				gateway = await ProcessGateway.start(engine, { mode, ...(air && { air }) });
+				await gateway.login();
+				const { connected, ap_mode } = await gateway.read("network/status");
+				assert.deepEqual([connected, ap_mode], [mode === "client" && air === undefined, mode === "ap"]);
+				await gateway.stop();
 			}
 		});
 
