@@ -41,6 +41,8 @@ export const METER = fileURLToPath(new URL("../../tools/meter.js", import.meta.u
 /** Value of `meterPath` that makes the gateway start its own simulated meter. */
 export const OUR_METER = "";
 const START_LIMIT_MS = 60_000;
+/** Limit of a start that builds the firmware before. */
+const BUILD_LIMIT_MS = 240_000;
 /** The gateway prints this when it restarts by itself. */
 const RESTARTS = "The gateway restarts.";
 /** Lines of a firmware that has restarted, or whose XS machine has ended. */
@@ -106,8 +108,8 @@ export class Program {
 	}
 
 	/** Resolves with the first line. Rejects with the program's output if none comes. */
-	firstLine(): Promise<string> {
-		const late = sleep(START_LIMIT_MS, undefined, { ref: false }).then(() => {
+	firstLine(limitMs = START_LIMIT_MS): Promise<string> {
+		const late = sleep(limitMs, undefined, { ref: false }).then(() => {
 			throw new Error(`${this.#name} does not start:\n${this.errors}`);
 		});
 		return Promise.race([this.line(/^/), late]);
@@ -436,7 +438,7 @@ export class ProcessGateway extends TestGateway {
 		args.push("--state", this.stateFolder, "--password", PASSWORD);
 		if (meterPath !== OUR_METER) args.push("--meter", meterPath);
 		this.#program = new Program("the gateway", isLinux ? LINUX : await inOneFile(MAIN), args);
-		const line = await this.#program.firstLine();
+		const line = await this.#program.firstLine(isLinux ? BUILD_LIMIT_MS : START_LIMIT_MS);
 		const [, https, http] = /^ready https:\/\/localhost:(\d+) http:\/\/localhost:(\d+)$/.exec(line) ?? [];
 		assert.ok(https && http, `not a ready line: ${line}`);
 		assert.doesNotMatch(this.#program.errors, /Node runs the gateway instead/);

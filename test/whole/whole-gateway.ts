@@ -12,7 +12,6 @@ import { join } from "node:path";
 import { SeededRandom } from "../../hosts/node/random.js";
 import { BENCH_PASSWORD, BENCH_SSID } from "../../hosts/simulated/air.js";
 import { PARTS } from "../../modules/parts.js";
-import { buildFirmware } from "../../tools/sdk/linux.js";
 import type { Follower } from "../api/follower.js";
 import {
 	DEFAULT_CONFIG,
@@ -38,6 +37,8 @@ const RESTART = /The gateway restarts\./;
 /** Paths that are served over HTTPS only, at any place (API text, "Access point"). */
 const SECURE_ONLY = /^system\/(certificate|login|password)/;
 const JOIN_SECONDS = 250;
+/** States of a radio that has started. */
+const SETTLED = ["joined", "not_joined", "joining"];
 /** How often a request is repeated that was refused for lack of memory. */
 const PATIENCE = 20;
 
@@ -68,6 +69,7 @@ export class WholeGateway extends ProcessGateway {
 	readonly #without: readonly string[];
 	#stream: Follower | undefined;
 	#hasMeter = false;
+	#isRadioOn = true;
 	/** False while a restart is due, and until everything is on. */
 	#isVerified = false;
 
@@ -86,9 +88,6 @@ export class WholeGateway extends ProcessGateway {
 	}
 
 	static async startWhole(options: WholeOptions): Promise<WholeGateway> {
-		const { engine, without = [] } = options;
-		// A build would take too long within the limit of the start.
-		if (engine === "linux") await buildFirmware({ main: "hosts/linux/main", without });
 		const peers = await LoadPeers.start(new SeededRandom(1));
 		peers.isCalm = true;
 		const zigbee = options.hasRadio === false ? undefined : new ZigbeeNetwork();
@@ -133,6 +132,7 @@ export class WholeGateway extends ProcessGateway {
 	override async request(method: string, path: string, options?: RequestOptions): Promise<Reply> {
 		for (let tries = 0; ; tries++) {
 			const reply = await super.request(method, path, options);
+			if (reply.status === 200 && method === "POST" && path === "zigbee/config") await this.followRadio(options?.body);
 			if (reply.status !== 503 || tries === PATIENCE || JSON.parse(reply.text || "{}").error !== "busy") return reply;
 			await this.pass(Number(reply.headers.get("retry-after")) * 1000);
 		}
@@ -226,13 +226,7 @@ export class WholeGateway extends ProcessGateway {
 			if (!isOn) succeeded(await this.post(path, settings));
 		}
 		if (hasRadio) await this.joinZigbee();
-		if (this.#stream === undefined || this.#stream.isClosed) {
-			this.#stream = this.follow({ secure: this.#mode === "client" });
-			await until(
-				() => this.#stream?.events.length || undefined,
-				() => "the event stream",
-			);
-		}
+		await this.openStream();
 		this.#isVerified = true;
 	}
 
@@ -246,19 +240,33 @@ export class WholeGateway extends ProcessGateway {
 		await this.untilNetwork(({ connected }) => connected);
 	}
 
-	async joinZigbee(): Promise<JSONObject> {
+	async joinZigbee(): Promise<void> {
 		if (this.zigbee === undefined) return;
 		const { enabled, state } = await this.read("zigbee/config");
+		this.#isRadioOn = enabled;
 		if (enabled && state === "joined") return;
-		if (!enabled) await this.write("zigbee/config", { enabled: true });
+		if (!enabled) await this.post("zigbee/config", { enabled: true });
+		const settled = await until(
+			async () => {
+				const now = (await this.read("zigbee/config")).state;
+				return SETTLED.includes(now) ? now : undefined;
+			},
+			() => "the radio",
+		);
+		if (settled === "joined") return;
 		await this.zigbee.watched.coordinator.permitJoin(JOIN_SECONDS);
 		assert.equal((await this.post("zigbee/reset")).status, 200);
-		return untilState(this, "joined");
+		await untilState(this, "joined");
 	}
 
-	/** The event stream, which a request may have ended. */
-	get stream(): Follower | undefined {
-		return this.#stream;
+	/** Opens the event stream again if a request has ended it. */
+	async openStream(): Promise<void> {
+		if (this.#stream !== undefined && !this.#stream.isClosed) return;
+		this.#stream = this.follow({ secure: this.#mode === "client" });
+		await until(
+			() => this.#stream?.events.length || undefined,
+			() => "the event stream",
+		);
 	}
 
 	override async stop(): Promise<void> {
@@ -273,6 +281,15 @@ export class WholeGateway extends ProcessGateway {
 		}
 	}
 
+	/** Waits for the restart that follows if the setting of the radio has changed. */
+	private async followRadio(body: unknown): Promise<void> {
+		const { enabled = this.#isRadioOn } = typeof body === "string" ? JSON.parse(body) : (body as JSONObject);
+		if (enabled === this.#isRadioOn || !this.hasRadio) return;
+		this.#isRadioOn = enabled;
+		await this.rebooted();
+		await this.login();
+	}
+
 	private without(settings: object, ...names: readonly string[]): object {
 		const absent = names.filter((name) => this.#without.includes(name));
 		return Object.fromEntries(Object.entries(settings).filter(([name]) => !absent.includes(name)));
@@ -282,7 +299,9 @@ export class WholeGateway extends ProcessGateway {
 const DIALECTS = { ecotracker: true, shelly: true, homewizard: true, sma: true, sunspec: true };
 
 function mayRestart(method: string, path: string): boolean {
-	return [...RESTARTING, "POST system/certificate/reset"].includes(`${method} ${path.split("?")[0]}`);
+	return [...RESTARTING, "POST system/certificate/reset", "POST zigbee/config", "POST system/ota"].includes(
+		`${method} ${path.split("?")[0]}`,
+	);
 }
 
 function same(a: unknown, b: unknown): boolean {
