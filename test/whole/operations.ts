@@ -97,7 +97,9 @@ export function operationChecks(gateway: () => WholeGateway): void {
 			await visit(gateway(), route, { query: "?unknown=1&lang=xx" });
 			assert.notEqual((await gateway().get(path, { token: reader })).status, 401, name);
 			await gateway().request("HEAD", path);
-		} else if (method === "POST") {
+			return;
+		}
+		if (method === "POST") {
 			if (FILES.includes(name)) await gateway().post(path, "not such a file");
 			else for (const body of ["{bad", "[]", " ".repeat(2049)]) await isRefused(route, body);
 		} else await gateway().request(method, pathOf(route, "x".repeat(200)));
@@ -114,11 +116,12 @@ export function operationChecks(gateway: () => WholeGateway): void {
 		for (const route of WALK) {
 			it(`${route.name} leaves the gateway sound, with valid and with invalid requests`, async () => {
 				const path = pathOf(route);
-				isError(await gateway().request("PUT", path), 405, "method_not_allowed");
 				await gateway().request(route.method, path, { token: null });
 				// The API of the radio is on boards without a radio too.
 				const part = partOf(route);
-				if (part !== "zigbee" && gateway().lacks(part)) {
+				const isAbsent = part !== "zigbee" && gateway().lacks(part);
+				if (!isAbsent) isError(await gateway().request("PUT", path), 405, "method_not_allowed");
+				if (isAbsent) {
 					if (route.method === "GET") isError(await gateway().get(path), 404, "not_found");
 					else isError(await gateway().request(route.method, path, { body: "{}" }), 501, "unsupported");
 				} else if (route.schema === undefined) await sendPlain(route);

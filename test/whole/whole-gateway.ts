@@ -41,6 +41,8 @@ const JOIN_SECONDS = 250;
 const SETTLED = ["joined", "not_joined", "joining"];
 /** How often a request is repeated that was refused for lack of memory. */
 const PATIENCE = 20;
+/** Time in which a program that closes its connections has ended, ms. */
+const CLOSED_MS = 500;
 
 export interface WholeOptions extends ProcessOptions {
 	readonly engine: EngineName;
@@ -128,10 +130,21 @@ export class WholeGateway extends ProcessGateway {
 		};
 	}
 
-	/** Repeats a request for which there is no memory while hub and broker get values. */
+	/**
+	 * Repeats a request for which there is no memory while hub and broker get values, or whose idle connection gave way to
+	 * another one.
+	 */
 	override async request(method: string, path: string, options?: RequestOptions): Promise<Reply> {
 		for (let tries = 0; ; tries++) {
-			const reply = await super.request(method, path, options);
+			let reply: Reply;
+			try {
+				reply = await super.request(method, path, options);
+			} catch (error) {
+				if ((error as NodeJS.ErrnoException).code !== "ECONNRESET" || tries === PATIENCE) throw error;
+				await this.pass(CLOSED_MS);
+				this.checkIsAlive(`${method} ${path}`);
+				continue;
+			}
 			if (reply.status === 200 && method === "POST" && path === "zigbee/config") await this.followRadio(options?.body);
 			if (reply.status !== 503 || tries === PATIENCE || JSON.parse(reply.text || "{}").error !== "busy") return reply;
 			await this.pass(Number(reply.headers.get("retry-after")) * 1000);
@@ -156,8 +169,7 @@ export class WholeGateway extends ProcessGateway {
 
 	/** Fails if the program has ended or restarted, has logged a fault, or uses too much memory. */
 	async verify(what: string): Promise<Memory> {
-		assert.ok(!this.hasEnded && !ENDED.test(this.diagnosis), `the program has ended: ${what}\n${this.diagnosis}`);
-		assert.doesNotMatch(this.diagnosis, RESTART, `the program has restarted: ${what}\n${this.diagnosis}`);
+		this.checkIsAlive(what);
 		const faults = this.diagnosis.match(FAULTS) ?? [];
 		const isNew = faults.length > this.figures.faults;
 		this.figures.faults = faults.length;
@@ -173,6 +185,11 @@ export class WholeGateway extends ProcessGateway {
 		assert.ok(chunks <= ANY.chunks, `${chunks} bytes of chunks: ${what}`);
 		assert.ok(stackLimit === 0 || stack <= stackLimit - RANDOM_STACK_RESERVE, `${stack} slots of stack: ${what}`);
 		return memory;
+	}
+
+	private checkIsAlive(what: string): void {
+		assert.ok(!this.hasEnded && !ENDED.test(this.diagnosis), `the program has ended: ${what}\n${this.diagnosis}`);
+		assert.doesNotMatch(this.diagnosis, RESTART, `the program has restarted: ${what}\n${this.diagnosis}`);
 	}
 
 	/** Lets something happen; then the program must be sound. */
