@@ -241,6 +241,7 @@ function testsOf(argument, kind) {
  */
 const LONG = [
 	"browser/nine-ways",
+	"whole/",
 	"api/contract-xs",
 	"http/siege/",
 	"ota/download-sockets",
@@ -330,6 +331,24 @@ function failForForm() {
 	process.exitCode ||= 1;
 }
 
+/**
+ * Takes `--board NAME` from the arguments. It selects the composition of this board for test/whole, which alone runs if
+ * nothing else is selected.
+ */
+async function selectBoard(args) {
+	const at = args.indexOf("--board");
+	if (at < 0) return;
+	const [, board] = args.splice(at, 2);
+	try {
+		const { findBoard } = await import(join(build, "hosts", "esp32", "boards.js"));
+		process.env.BOARD = findBoard(board).name;
+	} catch (error) {
+		say(error.message);
+		process.exit(2);
+	}
+	if (args.length === 0) args.push("test/whole");
+}
+
 const commands = {
 	// Without arguments there is nothing more to do, because everything is installed and compiled at this point.
 	build: (args) => {
@@ -370,9 +389,11 @@ const commands = {
 		if (args.length === 0) runAllTests();
 		else runTests(selections(args, "test"));
 	},
+	check: () => become(process.execPath, program("tools/check.js")),
 	"test:long": () =>
 		become(process.execPath, ["--enable-source-maps", ...mocha("--timeout", "0", `${build}/test/**/*.long.js`)]),
-	"test:linux": (args) => {
+	"test:linux": async (args) => {
+		await selectBoard(args);
 		step(process.execPath, [...program("tools/linux.js"), "--build"]);
 		// Two files run at the same time, because each of them waits for its firmware half of the time.
 		const twoAtOnce = args.length > 1 ? ["--parallel", "--jobs", "2", "--no-fail-zero"] : [];
@@ -396,4 +417,4 @@ checkNode();
 install();
 if (name === "api" && args[0] === MAKE) compileTools();
 else if (name !== "format" && name !== "lint") await compile();
-commands[name](args);
+await commands[name](args);

@@ -17,7 +17,7 @@ import { createEthernetPort, textCable } from "../simulated/cable.js";
 import { ASKED_FOR, POWER_ON, SLEPT, StoredRetained } from "../simulated/ending.js";
 import { IMAGE_CHIP, IMAGE_DEVICE_ID, IMAGE_FAILS, IMAGE_HANGS, IMAGE_HEARS_NOTHING } from "../simulated/image.js";
 import { SimulatedPower } from "../simulated/power.js";
-import { createWiFiPort } from "../simulated/radio.js";
+import { createWiFiPort, QUICK_JOIN_MS, UP_LIMIT_MS } from "../simulated/radio.js";
 import { LinuxPort } from "./serial.js";
 import { System } from "./system.js";
 
@@ -100,7 +100,7 @@ function withoutNetwork({ io, pins }: UDPPort): UDPPort {
 const setting = (name: string): string | undefined => System.setting(`GATEWAY_${name}`);
 
 /**
- * Creates the Host. `ready` prints the runner's line "ready". If the image simulates a hang or a failure at its start
+ * Creates the Host. `ready` prints the runner's line "ready" as soon as the gateway is in its network. If the image simulates a hang or a failure at its start
  * (hosts/simulated/image.ts), the caller must call only `fail`.
  */
 export function createHost(): { host: Host; ready(): void; fail?(): void } {
@@ -125,6 +125,13 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 	const [ip, netmask, gateway] = setting("LEASE")!.split(" ");
 	/** True if the gateway opens its listeners. It does not if the device woke up only for a reading. */
 	let isServing = false;
+	let isUp = false;
+	/** Prints the line "ready" when the gateway is in its network. */
+	let sayReady: (() => void) | undefined;
+	const onUp = () => {
+		isUp = true;
+		sayReady?.();
+	};
 	const listener = (scheme: "http" | "https") =>
 		createListenerPort({
 			port: Number(ports[scheme]),
@@ -209,6 +216,8 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 			timers,
 			lease: { ip, netmask, gateway },
 			accessPointKey: setting("ACCESS_POINT_KEY")!,
+			joinMs: QUICK_JOIN_MS,
+			onUp,
 		}),
 		...(setting("CABLE") === undefined
 			? {}
@@ -217,6 +226,7 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 						cable: textCable(isDeaf ? () => "out" : textFile("cable.txt")),
 						timers,
 						lease: { ip, netmask, gateway },
+						onUp,
 					}),
 				}),
 		button: createButtonPort((target) => System.watchButton(target)),
@@ -224,9 +234,22 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 		restart: restartSoon,
 		trace,
 	};
+	const sayReadyWhenUp = (line: string) => {
+		// A gateway that only reads its meter serves nothing, and need not be in its network.
+		if (isUp || !isServing) {
+			System.print(line);
+			return;
+		}
+		const limit = timers.set(() => sayReady?.(), UP_LIMIT_MS);
+		sayReady = () => {
+			timers.clear(limit);
+			sayReady = undefined;
+			System.print(line);
+		};
+	};
 	const ready = () => {
 		const addresses = isServing ? ` https://localhost:${ports.https} http://localhost:${ports.http}` : "";
-		if (setting("RESTARTED") === undefined) System.print(`ready${addresses}`);
+		if (setting("RESTARTED") === undefined) sayReadyWhenUp(`ready${addresses}`);
 		else if (sleep.wakeReason !== WAKE_NONE) trace(`The gateway wakes.${addresses}`);
 		else trace("The gateway restarts.");
 	};

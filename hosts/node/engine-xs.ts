@@ -67,6 +67,10 @@ export class XSEngine implements Engine {
 		return this.#baseline;
 	}
 
+	async slots(): Promise<number> {
+		return (await this.heap()) - this.#baseline;
+	}
+
 	steps(): number {
 		return this.#steps;
 	}

@@ -7,4 +7,6 @@ export interface Engine {
 	 * Resolves when all earlier events are handled. An engine that handles events immediately does not have this method.
 	 */
 	settled?(): Promise<void>;
+	/** Number of slots in use after a collection, without those of the loaded code. Only XS has slots. */
+	slots?(): Promise<number>;
 }

@@ -9,7 +9,7 @@ import { createEthernetPort, textCable } from "../simulated/cable.js";
 import { POWER_ON } from "../simulated/ending.js";
 import { IMAGE_CHIP, IMAGE_DEVICE_ID, IMAGE_HEARS_NOTHING } from "../simulated/image.js";
 import { SimulatedPower } from "../simulated/power.js";
-import { createWiFiPort } from "../simulated/radio.js";
+import { createWiFiPort, QUICK_JOIN_MS } from "../simulated/radio.js";
 import { createClientPorts } from "./client.js";
 import { createCoprocessorPort } from "./coprocessor.js";
 import { retainedIn } from "./ending.js";
@@ -75,6 +75,8 @@ export interface HostSettings {
 	readonly freeBytes?: () => number;
 	trace(message: string): void;
 	onListening?(secure: boolean, port: number): void;
+	/** Called when the gateway has got an address, and when its access point has been turned on. */
+	onUp?(): void;
 	/** Called for a restart, which the caller must perform. */
 	onRestart?(): void;
 	/**
@@ -93,6 +95,7 @@ export function hostnameOf({ serial }: FactoryData): string {
 export function createHost(settings: HostSettings): Host {
 	const { factory, stateFolder } = settings;
 	const trace = (message: string) => settings.trace(message);
+	const onUp = () => settings.onUp?.();
 	const { time } = settings;
 	if (time !== undefined && settings.utcMs !== undefined) time.setUTC(settings.utcMs);
 	const timers = time ?? new NodeTimers();
@@ -135,6 +138,8 @@ export function createHost(settings: HostSettings): Host {
 			timers,
 			lease: leaseOfComputer(),
 			accessPointKey: factory.accessPointKey,
+			joinMs: QUICK_JOIN_MS,
+			onUp,
 			...(time === undefined ? {} : { beaconMs: FAST_BEACON_MS }),
 		}),
 		...(settings.hasEthernet
@@ -143,6 +148,7 @@ export function createHost(settings: HostSettings): Host {
 						cable: textCable(isDeaf ? () => "out" : textFile(stateFolder, "cable.txt")),
 						timers,
 						lease: leaseOfComputer(),
+						onUp,
 						...(time === undefined ? {} : { lookMs: FAST_BEACON_MS }),
 					}),
 				}

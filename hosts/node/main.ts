@@ -1,14 +1,16 @@
 /**
- * The simulator (`npm start`). Prints `ready https://… http://…` when it accepts connections. SIGUSR1 presses the
- * button for a short time. The exit code is 0 after SIGTERM or SIGINT, 2 after a bad command line, and otherwise 1.
+ * The simulator (`npm start`). Prints `ready https://… http://…` when it accepts connections and is in its network. SIGUSR1 presses the
+ * button for a short time; SIGUSR2 prints the slots of XS in use, without those of the loaded code. The exit code is 0 after SIGTERM or SIGINT, 2 after a bad command line, and otherwise 1.
  */
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { WAKE_BUTTON, WAKE_NONE, WAKE_SUPPLY, WAKE_TIMER } from "../../modules/io/flash.js";
 import type { Ending, Host } from "../../modules/io/host.js";
 import { ASKED_FOR, SLEPT } from "../simulated/ending.js";
 import { IMAGE_FAILS, IMAGE_HANGS } from "../simulated/image.js";
+import { UP_LIMIT_MS } from "../simulated/radio.js";
 import { SimulatedButton } from "./button.js";
 import { FROM_OUTSIDE, keepFault, losePower, takeEnding } from "./ending.js";
 import type { Engine } from "./engine.js";
@@ -75,12 +77,18 @@ class Simulator {
 	readonly #time: FastTime | undefined;
 	readonly #button: SimulatedButton;
 	readonly #simulatedSleep: SimulatedSleep;
+	/** Resolves when the gateway is in its network. */
+	readonly #isUp: Promise<void>;
+	#onUp: () => void = () => {};
 	#keys: SimulatorKeys = { updateKeys: [], reportKey: "" };
 	#hasFailed = false;
 	#ending = false;
 
 	constructor(options: Options) {
 		this.#options = options;
+		this.#isUp = new Promise((resolve) => {
+			this.#onUp = resolve;
+		});
 		if (options.speed > 1) this.#time = new FastTime(options.speed);
 		const timers = this.#time ?? new NodeTimers();
 		this.#button = new SimulatedButton(timers);
@@ -119,7 +127,9 @@ class Simulator {
 		this.#say(describeButton());
 		if (options.cable) this.#say(describeCable(options.state));
 		for (const line of describeKeys(options, this.#ports.get("https") ?? options.httpsPort)) this.#say(line);
-		process.stdout.write(`ready${this.#addresses}\n`);
+		// A gateway that only reads its meter serves nothing, and need not be in its network.
+		if (this.#ports.size > 0) await Promise.race([this.#isUp, sleep(UP_LIMIT_MS, undefined, { ref: false })]);
+		if (!this.#ending) process.stdout.write(`ready${this.#addresses}\n`);
 	}
 
 	get #addresses(): string {
@@ -174,6 +184,7 @@ class Simulator {
 			trace: (message) => this.#say(message),
 			onListening: (secure, port) => this.#ports.set(secure ? "https" : "http", port),
 			onListenFailed: (message) => this.fail(message),
+			onUp: () => this.#onUp(),
 			update,
 			onRestart: restart,
 			onSleep: (ms) => void this.#sleep(factory, host, ms).catch((error: Error) => this.fail(error.message)),
@@ -215,6 +226,12 @@ class Simulator {
 
 	pressButton(): void {
 		if (!this.#simulatedSleep.press()) this.#button.press();
+	}
+
+	async printMemory(): Promise<void> {
+		// The engine may be ending.
+		const slots = await this.#engine?.slots?.().catch(() => undefined);
+		if (slots !== undefined) process.stdout.write(`memory slots ${slots}\n`);
 	}
 
 	fail(message: string): void {
@@ -262,7 +279,6 @@ class Simulator {
 const simulator = new Simulator(readOptions());
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void simulator.end(0));
 process.on("SIGUSR1", () => simulator.pressButton());
-// SIGUSR2 makes the firmware on Linux print its memory; by default it would end this program.
-process.on("SIGUSR2", () => {});
+process.on("SIGUSR2", () => void simulator.printMemory());
 process.on("disconnect", () => void simulator.end(0));
 simulator.run().catch((error: Error) => simulator.fail(error.message));

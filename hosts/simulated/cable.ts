@@ -29,6 +29,8 @@ export interface SimulatedEthernetSettings {
 	readonly lease: EthernetAddress;
 	/** Interval of the checks. Default: CHECK_MS. */
 	readonly lookMs?: number;
+	/** Called when the port has got its address. */
+	onUp?(): void;
 	onMade?(port: SimulatedEthernet): void;
 }
 
@@ -121,6 +123,7 @@ export class SimulatedEthernet implements Ethernet {
 				const { ip, netmask, gateway } = own ?? this.#settings.lease;
 				this.address = { ip, netmask, gateway };
 				this.#options.onChanged();
+				this.#settings.onUp?.();
 			},
 			own === undefined ? DHCP_MS : 0,
 		);

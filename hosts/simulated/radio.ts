@@ -21,6 +21,10 @@ import type { Air, SimulatedNetwork } from "./air.js";
 /** Channel of the access point while no network is joined. */
 const ACCESS_POINT_CHANNEL = 1;
 const JOIN_MS = 2500;
+/** `joinMs` of the programs, which are ready only in their network. */
+export const QUICK_JOIN_MS = 300;
+/** Longest time that a program waits for its network before it says that it is ready, ms. */
+export const UP_LIMIT_MS = 8000;
 const REFUSE_MS = 3000;
 const SEARCH_MS = 2000;
 const SCAN_MS = 2200;
@@ -35,8 +39,12 @@ export interface RadioSettings {
 	readonly timers: Timers;
 	readonly lease: { readonly ip: string; readonly netmask: string; readonly gateway: string };
 	readonly accessPointKey: string;
+	/** Time until a network is joined. Default: JOIN_MS. */
+	readonly joinMs?: number;
 	/** Interval of beacons. Default: BEACON_MS. The network is lost after LOST_BEACONS missing beacons. */
 	readonly beaconMs?: number;
+	/** Called when the station has got its address, and when the access point has been turned on. */
+	onUp?(): void;
 	onMade?(radio: SimulatedRadio): void;
 }
 
@@ -75,7 +83,7 @@ export class SimulatedRadio implements WiFi {
 		const network = this.find(options.ssid);
 		if (network === undefined) this.failAfter(SEARCH_MS, WIFI_REASON_NO_AP_FOUND);
 		else if (network.password !== options.password) this.failAfter(REFUSE_MS, WIFI_REASON_4WAY_HANDSHAKE_TIMEOUT);
-		else this.stationAfter(JOIN_MS, () => this.join(options));
+		else this.stationAfter(this.#settings.joinMs ?? JOIN_MS, () => this.join(options));
 	}
 
 	/** As in ESP-IDF, the joined network determines the channel. */
@@ -91,6 +99,7 @@ export class SimulatedRadio implements WiFi {
 
 	startAccessPoint(options: AccessPointOptions): void {
 		this.accessPoint = options;
+		this.#settings.onUp?.();
 	}
 
 	stopAccessPoint(): void {
@@ -148,6 +157,7 @@ export class SimulatedRadio implements WiFi {
 			this.station = { ...describe(network), ip, netmask, gateway };
 			this.awaitBeacon(options.ssid, 0);
 			this.#options.onConnected();
+			this.#settings.onUp?.();
 		}
 	}
 

@@ -1,5 +1,5 @@
-/** The API of the firmware in XS on Linux. */
+/** The API of the firmware in XS on Linux. test/whole has the checks of each route. */
 import { contract } from "./contract.js";
 import { ProcessGateway } from "./process-gateway.js";
 
-contract("of the firmware on Linux", (mode) => ProcessGateway.start("linux", { mode }));
+contract("of the firmware on Linux", (mode) => ProcessGateway.start("linux", { mode }), ["basics", "meter", "peers"]);

@@ -34,10 +34,10 @@ import { walkRouteChecks } from "./walk-route-checks.js";
 import { zigbeeChecks } from "./zigbee-checks.js";
 
 export type Mode = "client" | "ap";
-type Checks = (gateway: () => TestGateway) => void;
+export type Checks = (gateway: () => TestGateway) => void;
 
 /** Parts of the suite that can run in parallel, in files of their own. */
-const PARTS = {
+export const PARTS = {
 	basics: {
 		client: [
 			settingsChecks,
@@ -96,7 +96,8 @@ export function contract(name: string, start: (mode: Mode) => Promise<TestGatewa
 	});
 }
 
-function suite(start: () => Promise<TestGateway>, checks: readonly Checks[]): void {
+/** Defines the tests of a gateway that `start` starts. */
+export function suite(start: () => Promise<TestGateway>, checks: readonly Checks[]): void {
 	let gateway: TestGateway | undefined;
 
 	before(async () => {

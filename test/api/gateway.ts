@@ -98,6 +98,8 @@ export const DEFAULT_CONTROL = Object.freeze({ simulator_en: false, log_en: fals
 export abstract class TestGateway {
 	/** Token of the last login, the default of every request. */
 	token = "";
+	/** True if the unit has a Zigbee radio. */
+	hasRadio = false;
 	readonly #canary = new Canary([PASSWORD]);
 	/** Hostname as in the certificate and the login challenge. */
 	abstract readonly hostname: string;

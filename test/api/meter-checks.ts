@@ -86,6 +86,13 @@ export function meterChecks(gateway: () => TestGateway): void {
 				assert.ok(last_attempt > 0 && last_attempt <= readout.timestamp);
 			});
 		}
+		it("answers two requests at once by one session with the meter (limit: one request at a time)", async () => {
+			await gateway().connectMeter({ telegram: zmf100.telegram });
+			const exchanges = ["iec62056/read", "iec62056/read"].map((path) => gateway().begin("GET", path));
+			const replies = [];
+			for (const exchange of exchanges) replies.push(succeeded(await exchange.reply()));
+			assert.deepEqual(replies[0], replies[1]);
+		});
 		it("reads the meter each time, so that another meter gives another readout", async () => {
 			await gateway().connectMeter({ telegram: zmf100.telegram });
 			assert.equal((await gateway().read("iec62056/read")).meter_id, zmf100.meterId);

@@ -109,6 +109,16 @@ export function networkServices(engine: EngineName): void {
 			}
 		});
 
+		it("is in its network when it says that it is ready, or its access point is on; without either it says so later", async () => {
+			for (const [mode, air] of [["client"], ["ap"], ["client", "elsewhere -60 1\n"]] as const) {
+				gateway = await ProcessGateway.start(engine, { mode, ...(air && { air }) });
+				await gateway.login();
+				const { connected, ap_mode } = await gateway.read("network/status");
+				assert.deepEqual([connected, ap_mode], [mode === "client" && air === undefined, mode === "ap"]);
+				await gateway.stop();
+			}
+		});
+
 		it("reports that the time server does not reply, and keeps working", async () => {
 			const server = await serveTime(() => 0);
 			const { port } = server;

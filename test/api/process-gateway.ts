@@ -11,6 +11,7 @@ import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import {
 	existsSync,
+	mkdirSync,
 	mkdtempSync,
 	readdirSync,
 	readFileSync,
@@ -39,7 +40,9 @@ export const LINUX = fileURLToPath(new URL("../../tools/linux.js", import.meta.u
 export const METER = fileURLToPath(new URL("../../tools/meter.js", import.meta.url));
 /** Value of `meterPath` that makes the gateway start its own simulated meter. */
 export const OUR_METER = "";
-const START_LIMIT_MS = 180_000;
+const START_LIMIT_MS = 60_000;
+/** Limit of a start that builds the firmware before. */
+const BUILD_LIMIT_MS = 240_000;
 /** The gateway prints this when it restarts by itself. */
 const RESTARTS = "The gateway restarts.";
 /** Lines of a firmware that has restarted, or whose XS machine has ended. */
@@ -105,11 +108,15 @@ export class Program {
 	}
 
 	/** Resolves with the first line. Rejects with the program's output if none comes. */
-	firstLine(): Promise<string> {
-		const late = sleep(START_LIMIT_MS, undefined, { ref: false }).then(() => {
+	firstLine(limitMs = START_LIMIT_MS): Promise<string> {
+		const late = sleep(limitMs, undefined, { ref: false }).then(() => {
 			throw new Error(`${this.#name} does not start:\n${this.errors}`);
 		});
 		return Promise.race([this.line(/^/), late]);
+	}
+
+	get hasEnded(): boolean {
+		return !running.has(this.child);
 	}
 
 	/** Ends the program as a power cut does. */
@@ -140,10 +147,17 @@ export interface ProcessOptions {
 	 * test.
 	 */
 	readonly isAhead?: boolean;
+	/** Number of connections of this client. Default: CONNECTIONS. */
+	readonly connections?: number;
+	/** The networks within range, as of `setAir`. */
+	readonly air?: string;
 	readonly args?: readonly string[];
 }
 
-/** Memory of the engine: slots and bytes of chunks in use; highest use and total size of the stack, in slots. */
+/**
+ * Memory of the engine: slots and bytes of chunks in use; highest use and total size of the stack, in slots. What is not
+ * known is 0.
+ */
 export interface Memory {
 	readonly slots: number;
 	readonly chunks: number;
@@ -162,7 +176,8 @@ export class ProcessGateway extends TestGateway {
 	readonly #options: ProcessOptions;
 	readonly #aheadMs = QUARTER_MS - (Date.now() % QUARTER_MS) + AFTER_QUARTER_MS;
 	readonly #link = join(this.folder, "meter");
-	readonly #plainAgent = new HTTPAgent({ keepAlive: true, maxSockets: CONNECTIONS });
+	readonly #plainAgent: HTTPAgent;
+	readonly #pool: AgentOptions;
 	#agent = new HTTPSAgent();
 	/** TLS options with the trusted certificate. */
 	#trusted = {};
@@ -176,10 +191,17 @@ export class ProcessGateway extends TestGateway {
 		super();
 		this.#engine = engine;
 		this.#options = options;
+		this.#pool = { keepAlive: true, maxSockets: options.connections ?? CONNECTIONS };
+		this.#plainAgent = new HTTPAgent(this.#pool);
 	}
 
 	/** Starts the gateway; fails with the reason if this engine can't run. */
-	static async start(engine: EngineName, options: ProcessOptions = {}): Promise<ProcessGateway> {
+	static start(engine: EngineName, options: ProcessOptions = {}): Promise<ProcessGateway> {
+		return new ProcessGateway(engine, options).launch();
+	}
+
+	protected async launch(): Promise<this> {
+		const [engine, { air }] = [this.#engine, this.#options];
 		if (engine === "xs" && findXSWorker() === undefined) {
 			throw new Error(
 				"The XS engine is not installed: npm could not build @agoric/xsnap (gcc, g++ and make are needed).",
@@ -189,14 +211,17 @@ export class ProcessGateway extends TestGateway {
 		if (engine === "xs") {
 			await bundleGateway();
 		}
-		const gateway = new ProcessGateway(engine, options);
+		if (air !== undefined) {
+			mkdirSync(this.stateFolder);
+			this.setAir(air);
+		}
 		try {
-			await gateway.#start();
+			await this.#start();
 		} catch (error) {
-			await gateway.stop();
+			await this.stop();
 			throw error;
 		}
-		return gateway;
+		return this;
 	}
 
 	get stateFolder(): string {
@@ -313,6 +338,11 @@ export class ProcessGateway extends TestGateway {
 		await before?.end();
 	}
 
+	/** True if the program has ended. */
+	get hasEnded(): boolean {
+		return this.#program?.hasEnded ?? true;
+	}
+
 	get pid(): number {
 		return this.#program!.child.pid!;
 	}
@@ -322,16 +352,16 @@ export class ProcessGateway extends TestGateway {
 		this.#program!.child.kill("SIGUSR1");
 	}
 
-	/** Makes the gateway print its memory use. Firmware on Linux only. */
+	/** Makes the gateway print its memory use. Not with the engine Node. */
 	requestMemory(): void {
 		this.#program!.child.kill("SIGUSR2");
 	}
 
-	/** Memory in use after a collection. Firmware on Linux only. */
+	/** Memory in use after a collection. Not with the engine Node; the engine XS knows only its slots. */
 	async memory(): Promise<Memory> {
 		const line = this.#program!.line(/^memory /);
 		this.requestMemory();
-		const [slots, , chunks, , stack, stackLimit] = [...(await line).matchAll(/\d+/g)].map(Number);
+		const [slots, , chunks = 0, , stack = 0, stackLimit = 0] = [...(await line).matchAll(/\d+/g)].map(Number);
 		this.newStack = stack;
 		this.#stack = Math.max(this.#stack, stack);
 		return { slots, chunks, stack: this.#stack, stackLimit };
@@ -413,7 +443,7 @@ export class ProcessGateway extends TestGateway {
 		args.push("--state", this.stateFolder, "--password", PASSWORD);
 		if (meterPath !== OUR_METER) args.push("--meter", meterPath);
 		this.#program = new Program("the gateway", isLinux ? LINUX : await inOneFile(MAIN), args);
-		const line = await this.#program.firstLine();
+		const line = await this.#program.firstLine(isLinux ? BUILD_LIMIT_MS : START_LIMIT_MS);
 		const [, https, http] = /^ready https:\/\/localhost:(\d+) http:\/\/localhost:(\d+)$/.exec(line) ?? [];
 		assert.ok(https && http, `not a ready line: ${line}`);
 		assert.doesNotMatch(this.#program.errors, /Node runs the gateway instead/);
@@ -427,7 +457,7 @@ export class ProcessGateway extends TestGateway {
 	 */
 	async #trust(authority?: string): Promise<void> {
 		this.#agent.destroy();
-		const pool = { keepAlive: true, maxSockets: CONNECTIONS };
+		const pool = this.#pool;
 		if (authority === undefined) {
 			const shown = await certificateOf(this.#ports.https);
 			assert.ok(shown.verify(shown.publicKey), `not signed by itself: ${shown.issuer}`);

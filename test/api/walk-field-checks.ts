@@ -17,7 +17,7 @@ const MARK = "MARK";
  * Checks that the body was valid: the request succeeds or fails for another reason. Examples have proofs for another
  * unit's nonce, a unit without a part refuses to enable it, and a second PIN waits for the first.
  */
-function isTaken(reply: Reply, what: string): void {
+export function isTaken(reply: Reply, what: string): void {
 	if (reply.status === 200) return;
 	const { error } = JSON.parse(reply.text);
 	assert.ok(

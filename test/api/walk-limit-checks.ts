@@ -141,13 +141,6 @@ export function walkLimitChecks(gateway: () => TestGateway): void {
 			succeeded(await visit(gateway(), routeOf("GET network/scan")));
 			assert.ok(Date.now() - startMs < SCAN_MS);
 		});
-		it("Concurrency: one request at a time; two at once are both answered, by one session with the meter", async () => {
-			await gateway().connectMeter({ telegram: METER.telegram });
-			const exchanges = ["iec62056/read", "iec62056/read"].map((path) => gateway().begin("GET", path));
-			const replies = [];
-			for (const exchange of exchanges) replies.push(succeeded(await exchange.reply()));
-			assert.deepEqual(replies[0], replies[1]);
-		});
 	});
 }
 

@@ -42,6 +42,11 @@ export class Program {
 		return this.out;
 	}
 
+	/** Waits for a matching line of the messages. */
+	async said(pattern: RegExp): Promise<void> {
+		while (!pattern.test(this.errors)) await once(this.process.stderr!, "data");
+	}
+
 	async end(signal: NodeJS.Signals): Promise<number | null> {
 		this.process.kill(signal);
 		return this.exited;
@@ -149,6 +154,15 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 			for (const pid of pids) await untilEnded(pid);
 		});
 	}
+
+	it("ends in order while it waits for its network, before it says that it is ready", async () => {
+		mkdirSync(join(folder, "state"));
+		writeFileSync(join(folder, "state", "air.txt"), "elsewhere -60 1\n");
+		const program = start(...ANY_PORT);
+		await program.said(/press of its button/);
+		assert.equal(await program.end("SIGTERM"), 0);
+		assert.equal(program.out, "");
+	});
 
 	it("keeps serial number, password, development keys and the certificate's key across restarts", async () => {
 		const addressOf = (line: string) => /https:\S+/.exec(line)![0];

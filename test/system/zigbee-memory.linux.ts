@@ -11,14 +11,12 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { IMAGE_CHIP, IMAGE_DEVICE_ID } from "../../hosts/simulated/image.js";
 import { publicKeyOf } from "../../tools/ota/keys.js";
-import { Air } from "../../tools/zigbee/air.js";
-import { Coordinator, type CoordinatorEvent } from "../../tools/zigbee/coordinator.js";
-import { SimulatedCoprocessor } from "../../tools/zigbee/coprocessor.js";
-import { serveTCP, type TCPPort } from "../../tools/zigbee/tcp-port.js";
+import type { CoordinatorEvent } from "../../tools/zigbee/coordinator.js";
 import { type Memory, ProcessGateway } from "../api/process-gateway.js";
 import { makeFile, makeImage, SIGNER } from "../ota/firmware-files.js";
 import { iecVectors } from "../vectors.js";
 import { ANY, BOOT_ZIGBEE, DLMS, JOINED_ZIGBEE, probe } from "./memory-limits.js";
+import { ZigbeeNetwork } from "./zigbee-network.js";
 
 const longest = iecVectors().reduce((a, b) => (a.telegram.length < b.telegram.length ? b : a));
 const WAIT_MS = 60_000;
@@ -28,19 +26,10 @@ const PIECE = 16_384;
 describe("The Zigbee bridge on Linux", function () {
 	this.timeout(600_000);
 	const folder = mkdtempSync(join(tmpdir(), "zigbee-"));
-	const air = new Air();
-	const chips: SimulatedCoprocessor[] = [];
-	const ports: TCPPort[] = [];
-	const events: CoordinatorEvent[] = [];
-	let coordinator: Coordinator;
+	const network = new ZigbeeNetwork();
+	let events: CoordinatorEvent[];
 	let gateway: ProcessGateway;
 
-	const attach = async (ieee: string): Promise<string> => {
-		const chip = new SimulatedCoprocessor({ air, ieee: Buffer.from(ieee, "hex") });
-		chips.push(chip);
-		ports.push(await serveTCP(chip, 0));
-		return `tcp://127.0.0.1:${ports.at(-1)!.port}`;
-	};
 	const until = async (what: string, condition: () => boolean | Promise<boolean>): Promise<void> => {
 		const limitMs = Date.now() + WAIT_MS;
 		while (!(await condition())) {
@@ -53,21 +42,14 @@ describe("The Zigbee bridge on Linux", function () {
 	before(async () => {
 		const key = join(folder, "key.pem");
 		writeFileSync(key, publicKeyOf(SIGNER.point).export({ type: "spki", format: "pem" }));
-		coordinator = new Coordinator({
-			port: await attach("01000000004b1200"),
-			folder,
-			onEvent: (event) => events.push(event),
-		});
-		const zigbee = await attach("02000000004b1200");
-		gateway = await ProcessGateway.start("linux", { mode: "ap", args: ["--zigbee", zigbee, "--update-key", key] });
-		await coordinator.start();
+		await network.start();
+		({ events } = network.watched);
+		const args = ["--zigbee", network.path, "--update-key", key];
+		gateway = await ProcessGateway.start("linux", { mode: "ap", args });
 	});
 	after(async () => {
 		await gateway?.stop();
-		await coordinator?.stop();
-		for (const port of ports) await port.close();
-		for (const chip of chips) chip.close();
-		air.close();
+		await network.stop();
 		rmSync(folder, { recursive: true });
 	});
 
@@ -78,7 +60,7 @@ describe("The Zigbee bridge on Linux", function () {
 
 	it("takes little memory after joining a network", async function () {
 		await gateway.login();
-		await coordinator.permitJoin(200);
+		await network.watched.coordinator.permitJoin(200);
 		assert.equal((await gateway.post("zigbee/reset")).status, 200);
 		await until("joined", async () => (await stateOf()) === "joined");
 		await until("configured", () => events.some(({ event }) => event === "configured"));
@@ -137,9 +119,9 @@ describe("The Zigbee bridge on Linux", function () {
 	});
 
 	it("recovers after its coprocessor was unplugged, within the memory limit", async function () {
-		await ports[1].close();
+		await network.pull();
 		await until("silent", async () => (await stateOf()) === "silent");
-		ports[1] = await serveTCP(chips[1], ports[1].port);
+		await network.plugIn();
 		await until("joined", async () => (await stateOf()) === "joined");
 		await probe(gateway, this, ANY);
 	});

@@ -58,9 +58,9 @@ export class XSWorld {
 
 	/** Returns the number of used XS slots, without the slots of the loaded code before the start. */
 	async slots(): Promise<number> {
-		const alive = await this.engine.heap();
+		const slots = await this.engine.slots();
 		this.#check();
-		return alive - this.engine.baseline;
+		return slots;
 	}
 
 	async until(isDone: () => boolean, limitMs = LIMIT_MS): Promise<void> {

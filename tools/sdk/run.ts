@@ -46,7 +46,7 @@ export interface RunSettings {
 export const MACHINE_ENDED = 3;
 
 /**
- * Starts the firmware. It prints `ready https://… http://…` when it accepts connections, and ends with exit code 0
+ * Starts the firmware. It prints `ready https://… http://…` when it accepts connections and is in its network, and ends with exit code 0
  * after SIGTERM. SIGUSR1 presses the button for a short time; SIGUSR2 prints the memory in use.
  */
 export function runFirmware({ runner, firmware }: Firmware, settings: RunSettings, stdio: StdioOptions): ChildProcess {
