@@ -70,7 +70,7 @@ async function bundledGateway(names: readonly string[]): Promise<typeof VirtualG
 		external: (name) => !/^[./]/.test(name),
 		plugins: [
 			replacing(BUILD, replacementsOf(names)),
-			// Of the build's steps for XS, those that must not change what the script does.
+			// These are the steps of the build for XS that must not change what the script does.
 			{ name: "smaller", renderChunk: (code) => withInlined(withStatements(withOwnMethods(withArrows(code)))) },
 		],
 	});

@@ -128,7 +128,7 @@ class Inliner {
 		const edits = this.#asExpression(callee) ?? this.#asBlock(callee);
 		if (edits === undefined) return;
 		const all = [{ start: whole.start, end: whole.end, text: "" }, ...edits];
-		// What is copied must not change in the same pass.
+		// A copied body must not change in the same pass.
 		if (all.some(({ start, end }) => this.edits.some((other) => start < other.end && other.start < end))) return;
 		this.edits.push(...all);
 	}
