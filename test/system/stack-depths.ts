@@ -87,11 +87,11 @@ export class StackDepths {
 		return all.sort((a, b) => b.slots - a.slots);
 	}
 
-	/** Measures everything. The firmware is restarted at the end. */
+	/** Measures everything. It ends with a factory reset. */
 	async measureAll(): Promise<void> {
 		await this.#gateway.memory();
-		this.#note("start, first readout and joining", this.#gateway.newStack);
-		for (const isNew of [false, true]) {
+		this.#note("start, joining, first settings and readout", this.#gateway.newStack);
+		for (const isNew of [true, false]) {
 			await this.#measureReads(isNew);
 			await this.#measureChanges(isNew);
 			await this.#measureRestores(isNew);
