@@ -65,7 +65,7 @@ describe("The events of the core, with all parts on and a radio in a network", f
 		radio.coordinator.isOpen = true;
 		await gateway.post("zigbee/reset");
 		await gateway.write("peaks", { interval_mins: 15, count: 1 });
-		await gateway.write("live-meter", { ecotracker_enabled: true, homewizard_enabled: true });
+		await gateway.write("live-meter", { ecotracker: true, homewizard: true });
 		await gateway.write("hub", { enabled: true, url: "http://hub.example", token: "token" });
 		await gateway.write("mqtt", { enabled: true, url: "mqtt://broker.example" });
 		await gateway.pass(60_000);

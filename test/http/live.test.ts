@@ -3,9 +3,9 @@
  * nothing.
  */
 import assert from "node:assert/strict";
-import { MemoryLedger } from "../../modules/io/memory.js";
 import { DEFAULT_LIMITS } from "../../modules/http/limits.js";
 import { type BodySource, type LiveBody, type LiveReader, NOTHING_YET } from "../../modules/http/response.js";
+import { MemoryLedger } from "../../modules/io/memory.js";
 import { expectFaults } from "../faults.js";
 import { Bed, get, TOKEN } from "./bed.js";
 import { type FakeClient, replies, text } from "./fake.js";

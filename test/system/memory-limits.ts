@@ -14,9 +14,7 @@ export const ANY = { slots: 3400, chunks: 56 * 1024 };
 /** The same with a Zigbee radio, live values and a stream too, while strangers besiege the gateway: 400 slots stay free. */
 export const EVERYTHING = { slots: 3700, chunks: ANY.chunks };
 /** Slots of the stack that must stay unused; the machine ends when the stack is full. */
-export const STACK_RESERVE = 64;
-/** Slots of the stack that must stay unused under random load, where 450 of 512 have been in use. */
-export const RANDOM_STACK_RESERVE = 48;
+export const STACK_RESERVE = 100;
 
 /** The DLMS settings of the simulated meter that need the most memory. */
 export const DLMS = {

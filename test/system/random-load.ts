@@ -25,7 +25,7 @@ import { LoadClient } from "./load-client.js";
 import { Everything } from "./load-everything.js";
 import { OBJECTS, type Operations, ownerOperations, strangerOperations } from "./load-operations.js";
 import { LoadPeers } from "./load-peers.js";
-import { ANY, DLMS, EVERYTHING, RANDOM_STACK_RESERVE } from "./memory-limits.js";
+import { ANY, DLMS, EVERYTHING, STACK_RESERVE } from "./memory-limits.js";
 
 /** Number of operation groups before the meter is replaced. */
 const METER_GROUPS = 25;
@@ -361,7 +361,7 @@ export class RandomLoad {
 		const limit = this.#everything === undefined ? ANY : EVERYTHING;
 		assert.ok(slots <= limit.slots, `${slots} slots, ${limit.slots} are allowed, ${where}`);
 		assert.ok(chunks <= limit.chunks, `${chunks} bytes of chunks, ${limit.chunks} are allowed, ${where}`);
-		assert.ok(stack <= stackLimit - RANDOM_STACK_RESERVE, `${stack} slots of stack, of ${stackLimit}, ${where}`);
+		assert.ok(stack <= stackLimit - STACK_RESERVE, `${stack} slots of stack, of ${stackLimit}, ${where}`);
 	}
 
 	#checkIsAlive(what: string): void {

@@ -7,11 +7,11 @@ import { once } from "node:events";
 import { Agent, request } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { DOCUMENT } from "../api/document.js";
 import type { Follower } from "../api/follower.js";
 import type { JSONObject } from "../api/gateway.js";
 import type { ProcessGateway } from "../api/process-gateway.js";
 import { EverythingOn, longest, SETTINGS } from "./everything-on.js";
-import { DOCUMENT } from "../api/document.js";
 import { DLMS } from "./memory-limits.js";
 import { untilState } from "./zigbee-network.js";
 
@@ -87,11 +87,11 @@ export class StackDepths {
 		return all.sort((a, b) => b.slots - a.slots);
 	}
 
-	/** Measures everything. The firmware is restarted at the end. */
+	/** Measures everything. It ends with a factory reset. */
 	async measureAll(): Promise<void> {
 		await this.#gateway.memory();
-		this.#note("start, first readout and joining", this.#gateway.newStack);
-		for (const isNew of [false, true]) {
+		this.#note("start, joining, first settings and readout", this.#gateway.newStack);
+		for (const isNew of [true, false]) {
 			await this.#measureReads(isNew);
 			await this.#measureChanges(isNew);
 			await this.#measureRestores(isNew);

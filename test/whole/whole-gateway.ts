@@ -26,7 +26,7 @@ import {
 import { type EngineName, type Memory, ProcessGateway, type ProcessOptions } from "../api/process-gateway.js";
 import { RESTARTING } from "../api/walk.js";
 import { LoadPeers } from "../system/load-peers.js";
-import { ANY, RANDOM_STACK_RESERVE } from "../system/memory-limits.js";
+import { ANY, STACK_RESERVE } from "../system/memory-limits.js";
 import { until, untilState, ZigbeeNetwork } from "../system/zigbee-network.js";
 
 /** A line of the guard, and other signs of an exception that the gateway has survived. */
@@ -183,7 +183,7 @@ export class WholeGateway extends ProcessGateway {
 		if (process.env["W_LOG"]) appendFileSync(process.env["W_LOG"], `${slots} ${chunks} ${stack} ${what}\n`);
 		assert.ok(slots <= 4000, `${slots} slots: ${what}`);
 		assert.ok(chunks <= ANY.chunks, `${chunks} bytes of chunks: ${what}`);
-		assert.ok(stackLimit === 0 || stack <= stackLimit - RANDOM_STACK_RESERVE, `${stack} slots of stack: ${what}`);
+		assert.ok(stackLimit === 0 || stack <= stackLimit - STACK_RESERVE, `${stack} slots of stack: ${what}`);
 		return memory;
 	}
 
