@@ -54,9 +54,10 @@ const folder = mkdtempSync(join(tmpdir(), "check-"));
 const file = join(folder, "figures");
 const files = readdirSync(WHOLE).filter((name) => name.endsWith(".test.js"));
 const mocha = ["--no-config", "--exit", "--timeout", "120000", "--parallel", "--jobs", "3", "--reporter", "dot"];
+const faults = ["--require", join(ROOT, ".build", "test", "faults.js")];
 const tests = [...files.map((name) => join(WHOLE, name)), ...(hasSDK() ? [FIRMWARE] : [])];
 const program = join(ROOT, "node_modules", ".bin", "mocha");
-const child = spawn(process.execPath, ["--enable-source-maps", program, ...mocha, ...tests], {
+const child = spawn(process.execPath, ["--enable-source-maps", program, ...mocha, ...faults, ...tests], {
 	stdio: ["ignore", "inherit", "inherit"],
 	env: { ...process.env, BOARD, WHOLE_FIGURES: file },
 });

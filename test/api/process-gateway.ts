@@ -42,7 +42,7 @@ export const METER = fileURLToPath(new URL("../../tools/meter.js", import.meta.u
 export const OUR_METER = "";
 const START_LIMIT_MS = 60_000;
 /** Limit of a start that builds the firmware before. */
-const BUILD_LIMIT_MS = 240_000;
+const BUILD_LIMIT_MS = 480_000;
 /** The gateway prints this when it restarts by itself. */
 const RESTARTS = "The gateway restarts.";
 /** Lines of a firmware that has restarted, or whose XS machine has ended. */

@@ -135,6 +135,11 @@ export class WholeGateway extends ProcessGateway {
 	 * another one.
 	 */
 	override async request(method: string, path: string, options?: RequestOptions): Promise<Reply> {
+		// By TLS there is a place for one stream.
+		if (path.startsWith("events")) {
+			this.#stream?.leave();
+			await this.pass(CLOSED_MS);
+		}
 		for (let tries = 0; ; tries++) {
 			let reply: Reply;
 			try {
