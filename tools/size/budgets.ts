@@ -15,7 +15,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/absent.ts": 850,
 	"modules/amis": 4700,
 	"modules/api": 17350,
-	"modules/app": 15350,
+	"modules/app": 15950,
 	"modules/auth": 20800,
 	"modules/backfill": 11100,
 	"modules/bytes": 7850,
@@ -89,5 +89,5 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 /** Room for future parts, for script and C together. For a new part, move its bytes from here to a budget above. */
 export const RESERVED: Readonly<Record<string, number>> = Object.freeze({
 	/** Together with the budgets, this fills the slot of the board slzb-06. */
-	"what is to come": 4000,
+	"what is to come": 3400,
 });
