@@ -14,7 +14,6 @@ import { PushMeter } from "../../tools/meter/push-meter.js";
 import { withArrows } from "../../tools/sdk/arrows.js";
 import { withInlined } from "../../tools/sdk/inlined.js";
 import { OMISSIONS, replacementsOf } from "../../tools/sdk/omissions.js";
-import { withOwnMethods } from "../../tools/sdk/own-methods.js";
 import { replacing } from "../../tools/sdk/script.js";
 import { ROOT } from "../../tools/sdk/sdk.js";
 import { withStatements } from "../../tools/sdk/statements.js";
@@ -71,7 +70,7 @@ async function bundledGateway(names: readonly string[]): Promise<typeof VirtualG
 		plugins: [
 			replacing(BUILD, replacementsOf(names)),
 			// These are the steps of the build for XS that must not change what the script does.
-			{ name: "smaller", renderChunk: (code) => withInlined(withStatements(withOwnMethods(withArrows(code)))) },
+			{ name: "smaller", renderChunk: (code) => withInlined(withStatements(withArrows(code))) },
 		],
 	});
 	await bundle.write({ file, format: "esm" });
@@ -81,7 +80,7 @@ async function bundledGateway(names: readonly string[]): Promise<typeof VirtualG
 }
 
 /** Routes that need a meter, a hub or a parameter, or whose reply never ends. */
-const NOT_ASKED = /\{|read$|\/send$|events$/;
+const NOT_ASKED = /\{|read$|\/send$|events$|diagnostic$/;
 
 /** Requests everything that the document shows without parameters. Each reply is compared with the document. */
 async function checkAll(gateway: VirtualGateway): Promise<void> {
