@@ -54,7 +54,7 @@ const TOKENS = 3;
 const DAY = 86_400;
 
 /** A line of an exception that the gateway has caught. */
-const FAULT = /^fault: |\n\s+at |exception escaped/m;
+const FAULT = /^fault: /m;
 
 const longest = iecVectors().reduce((a, b) => (a.telegram.length < b.telegram.length ? b : a));
 
