@@ -17,10 +17,10 @@
 #include <stdint.h>
 
 /*
- * The receive ring only passes bytes on: those that JavaScript has not read yet wait in the ring of ESP-IDF's driver.
- * When UART_REPORT_AT bytes were received, they are reported without waiting for more.
+ * These rings only pass bytes on: received bytes that JavaScript has not read yet wait in the ring of ESP-IDF's driver,
+ * and JavaScript sends more when there is room. When UART_REPORT_AT bytes were received, they are reported without waiting for more.
  */
-enum { UART_RECEIVE_LIMIT = 256, UART_SEND_LIMIT = 512, UART_REPORT_AT = 32 };
+enum { UART_RECEIVE_LIMIT = 256, UART_SEND_LIMIT = 256, UART_REPORT_AT = 32 };
 
 /* Pending events; serial.ts has the same numbers. */
 enum { UART_READABLE = 1, UART_WRITABLE = 2, UART_DRAINED = 4, UART_DAMAGED = 8, UART_LOST = 16 };

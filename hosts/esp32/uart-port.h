@@ -2,7 +2,7 @@
  * A UART of the chip, with ESP-IDF's driver and a small task that handles the driver's events. Another thread owns the
  * port. A call from the owner waits for at most one step of the task, about 100 us.
  *
- * A port with its task and buffers (about 4.8 KB and the ring) is created when it is first opened, and then kept. With
+ * A port with its task and buffers (about 4.6 KB and the ring) is created when it is first opened, and then kept. With
  * RTS and CTS the peer keeps bytes that do not fit; otherwise the newest bytes are lost and counted. At 7E1 each character causes
  * an interrupt, so that a missing stop bit certainly belongs to the newest character. At 8N1 an interrupt occurs every
  * 32 characters, or after a silence of two characters; missing stop bits are not reported.

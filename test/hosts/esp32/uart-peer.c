@@ -26,8 +26,8 @@
 		} \
 	} while (0)
 
-/* RING: as METER_RING and WAITING_RADIO_RING of boards.ts. */
-enum { UART = 1, MS = 1000, SENT_MAX = 70000, RING = 2560, WAITING_RING = 512 };
+/* RING and RADIO_RING: as METER_RING and RADIO_RING of boards.ts. */
+enum { UART = 1, MS = 1000, SENT_MAX = 70000, RING = 2048, RADIO_RING = 512 };
 
 static unsigned notified;
 static int owner, machine;
@@ -359,7 +359,7 @@ static void overruns(void)
 	MUST(take_told() == UART_READABLE && uart_port_read(port, into, 100) == 5 && memcmp(into, "again", 5) == 0);
 }
 
-/* No task runs for 222 ms, while the other end sends continuously at 115200 Bd. */
+/* No task runs for 177 ms, while the other end sends continuously at 115200 Bd. */
 static void outlasts_an_erase(void)
 {
 	enum { CHARACTERS = RING };
@@ -384,7 +384,7 @@ static void waits(void)
 	uart_options options = PLAIN;
 	options.rts = 6;
 	options.cts = 7;
-	options.ring = WAITING_RING;
+	options.ring = RADIO_RING;
 	uart_port *port = open_with(&options);
 	MUST(fake_pull(7) == GPIO_PULLDOWN_ONLY);
 	uart_port_configure(port, 115200, UART_8N1);
@@ -579,7 +579,7 @@ static void threads(void)
 		MUST(port && uart_port_configure(port, 115200, round % 2 == 0 ? UART_7E1 : UART_8N1));
 		size_t room = 0, got = 0, put = 0, left = 0;
 		bool drained = false, written = false;
-		for (unsigned spins = 0; got < 300 || !drained || left < 500; spins++) {
+		for (unsigned spins = 0; got < 300 || !drained || left < 250; spins++) {
 			MUST(spins < 20000);
 			if (put < 300) fake_hear(UART, even(put++ & 127), true);
 			else fake_silence(UART);
@@ -589,7 +589,7 @@ static void threads(void)
 				MUST(!(happened & (UART_LOST | UART_DAMAGED)));
 				if (happened & UART_DRAINED) drained = true;
 				if (happened & UART_WRITABLE && !written) {
-					MUST(uart_port_write(port, bytes, 500, &room));
+					MUST(uart_port_write(port, bytes, 250, &room));
 					written = true;
 				}
 			}
@@ -597,7 +597,7 @@ static void threads(void)
 			left += fake_sent(UART, into, sizeof(into));
 			usleep(200);
 		}
-		MUST(got == 300 && left == 500);
+		MUST(got == 300 && left == 250);
 		uart_port_close(port);
 		usleep(1000);
 		/* A call for the previous port may still come. */

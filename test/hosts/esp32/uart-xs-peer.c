@@ -13,7 +13,7 @@
 fake_native xs_uart, xs_uart_configure, xs_uart_read, xs_uart_write, xs_uart_close;
 void xs_uart_destructor(void *data);
 
-enum { RING = 2560, UART = 1, EVENTS = 8 };
+enum { RING = 2048, UART = 1, EVENTS = 8 };
 
 static xsMachine machine;
 /* Last event reported to JavaScript. */

@@ -40,7 +40,7 @@ describe("The ESP32's UART", () => {
 	it("reports received characters together, but soon", () => run("tells"));
 	it("reads the end of a telegram although the interrupt for the silence was lost", () => run("ends"));
 	it("keeps the oldest unread characters, and reports the loss of the newest", () => run("overruns"));
-	it("loses nothing at 115200 Bd while its task is stopped for 222 ms, five times the usual erase of the flash", () =>
+	it("loses nothing at 115200 Bd while its task is stopped for 177 ms, four times the usual erase of the flash", () =>
 		run("erase"));
 	it("makes the other end wait if RTS is wired", () => run("waits"));
 	it("reports once that the last bit was sent, never too early, also after a change of speed", () => run("drains"));
