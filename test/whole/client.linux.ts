@@ -3,6 +3,6 @@ import { PARTS, suite } from "../api/contract.js";
 import { WholeGateway } from "./whole-gateway.js";
 
 describe("The whole firmware on Linux in a network", function () {
-	this.timeout(240_000);
+	this.timeout(600_000);
 	suite(() => WholeGateway.startWhole({ engine: "linux", isAhead: true }), PARTS.eachRoute.client);
 });

@@ -20,7 +20,7 @@ const AIR_WITHOUT_NETWORK = "elsewhere -60 1\n";
 /** Times that the gateway gets from a request, a time server and the coordinator of its Zigbee network. */
 export function clockEvents(name: string, options: WholeOptions): void {
 	describe(`The clock of ${name}`, function () {
-		this.timeout(240_000);
+		this.timeout(600_000);
 		let gateway: WholeGateway | undefined;
 
 		const start = async (...args: readonly string[]): Promise<WholeGateway> => {
@@ -97,7 +97,7 @@ async function untilValid(gateway: WholeGateway): Promise<void> {
 /** Loss and return of all that the gateway is connected to; update, backup and factory reset. */
 export function lifeEvents(name: string, options: WholeOptions): void {
 	describe(`The life of ${name}`, function () {
-		this.timeout(240_000);
+		this.timeout(600_000);
 		const folder = mkdtempSync(join(tmpdir(), "life-"));
 		let key: KeyObject;
 		let gateway: WholeGateway;
@@ -194,12 +194,17 @@ export function lifeEvents(name: string, options: WholeOptions): void {
 
 		it("goes on after a factory reset, and after its backup was restored", async () => {
 			const backup = await gateway.read("system/backup");
-			await gateway.happens("a factory reset", async () => {
+			const restart = async () => {
 				assert.equal((await gateway.post("system/factory_reset")).status, 200);
 				await gateway.rebooted();
-				await gateway.reset();
+				await gateway.login();
+			};
+			await gateway.happens("a factory reset", async () => {
+				await restart();
+				await gateway.turnOn();
 			});
 			await gateway.worksOn();
+			await restart();
 			await gateway.happens("a restore", async () => {
 				assert.equal((await gateway.post("system/backup", backup)).status, 200);
 				await gateway.turnOn();

@@ -41,6 +41,8 @@ const JOIN_SECONDS = 250;
 const SETTLED = ["joined", "not_joined", "joining"];
 /** How often a request is repeated that was refused for lack of memory. */
 const PATIENCE = 20;
+/** Limit within which values arrive everywhere, ms: a hub that was away is asked again after a minute. */
+const ARRIVE_MS = 120_000;
 /** Time in which a program that closes its connections has ended, ms. */
 const CLOSED_MS = 500;
 
@@ -221,6 +223,7 @@ export class WholeGateway extends ProcessGateway {
 		await until(
 			() => Object.values(arrived()).every(Boolean) || undefined,
 			() => `the values everywhere: ${JSON.stringify(arrived())}\n${this.diagnosis}`,
+			ARRIVE_MS,
 		);
 		await this.verify("a readout");
 	}
