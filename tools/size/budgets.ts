@@ -15,7 +15,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/absent.ts": 850,
 	"modules/amis": 4600,
 	"modules/api": 17000,
-	"modules/app": 15650,
+	"modules/app": 16200,
 	"modules/auth": 20400,
 	"modules/backfill": 10900,
 	"modules/bytes": 7700,
@@ -27,14 +27,14 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/dlms": 52050,
 	"modules/dns": 21950,
 	"modules/hawkbit": 14400,
-	"modules/hdlc": 19450,
+	"modules/hdlc": 19750,
 	"modules/history": 27500,
 	"modules/hpke": 1500,
 	"modules/http": 39600,
 	"modules/homeassistant": 21600,
 	"modules/iec62056-21": 31050,
 	"modules/improv": 6500,
-	"modules/io": 8150,
+	"modules/io": 8250,
 	"modules/json": 12750,
 	"modules/kmp": 5250,
 	"modules/live-meter": 36600,
@@ -89,5 +89,5 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 /** Room for future parts, for script and C together. For a new part, move its bytes from here to a budget above. */
 export const RESERVED: Readonly<Record<string, number>> = Object.freeze({
 	/** Together with the budgets, this fills the slot of the board slzb-06. */
-	"what is to come": 3400,
+	"what is to come": 2450,
 });
