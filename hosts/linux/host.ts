@@ -125,13 +125,6 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 	const [ip, netmask, gateway] = setting("LEASE")!.split(" ");
 	/** True if the gateway opens its listeners. It does not if the device woke up only for a reading. */
 	let isServing = false;
-	let isUp = false;
-	/** Prints the line "ready" when the gateway is in its network. */
-	let sayReady: (() => void) | undefined;
-	const onUp = () => {
-		isUp = true;
-		sayReady?.();
-	};
 	const listener = (scheme: "http" | "https") =>
 		createListenerPort({
 			port: Number(ports[scheme]),
@@ -217,7 +210,7 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 			lease: { ip, netmask, gateway },
 			accessPointKey: setting("ACCESS_POINT_KEY")!,
 			joinMs: QUICK_JOIN_MS,
-			onUp,
+			onUp: System.up,
 		}),
 		...(setting("CABLE") === undefined
 			? {}
@@ -226,7 +219,7 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 						cable: textCable(isDeaf ? () => "out" : textFile("cable.txt")),
 						timers,
 						lease: { ip, netmask, gateway },
-						onUp,
+						onUp: System.up,
 					}),
 				}),
 		button: createButtonPort((target) => System.watchButton(target)),
@@ -234,22 +227,10 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 		restart: restartSoon,
 		trace,
 	};
-	const sayReadyWhenUp = (line: string) => {
-		// A gateway that only reads its meter serves nothing, and need not be in its network.
-		if (isUp || !isServing) {
-			System.print(line);
-			return;
-		}
-		const limit = timers.set(() => sayReady?.(), UP_LIMIT_MS);
-		sayReady = () => {
-			timers.clear(limit);
-			sayReady = undefined;
-			System.print(line);
-		};
-	};
 	const ready = () => {
 		const addresses = isServing ? ` https://localhost:${ports.https} http://localhost:${ports.http}` : "";
-		if (setting("RESTARTED") === undefined) sayReadyWhenUp(`ready${addresses}`);
+		// A gateway that only reads its meter serves nothing, and need not be in its network.
+		if (setting("RESTARTED") === undefined) System.ready(`ready${addresses}`, isServing ? UP_LIMIT_MS : 0);
 		else if (sleep.wakeReason !== WAKE_NONE) trace(`The gateway wakes.${addresses}`);
 		else trace("The gateway restarts.");
 	};

@@ -1,4 +1,6 @@
 /* Access to files, restart, sleep and memory use. The runner calls `gateway_memory`. */
+#include <glib.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +41,42 @@ void xs_system_print(xsMachine *the)
 {
 	printf("%s\n", xsToString(xsArg(0)));
 	fflush(stdout);
+}
+
+static struct {
+	bool is_up;
+	/* Line that waits for the network, or NULL. */
+	char *line;
+} start;
+
+static gboolean on_limit(gpointer data)
+{
+	(void)data;
+	if (start.line) {
+		printf("%s\n", start.line);
+		fflush(stdout);
+	}
+	free(start.line);
+	start.line = NULL;
+	return G_SOURCE_REMOVE;
+}
+
+/* Arguments: line, limit in ms. */
+void xs_system_ready(xsMachine *the)
+{
+	int limit_ms = xsToInteger(xsArg(1));
+	start.line = strdup(xsToString(xsArg(0)));
+	if (start.is_up || limit_ms == 0)
+		on_limit(NULL);
+	else
+		g_timeout_add((guint)limit_ms, on_limit, NULL);
+}
+
+void xs_system_up(xsMachine *the)
+{
+	(void)the;
+	start.is_up = true;
+	on_limit(NULL);
 }
 
 void xs_system_trace(xsMachine *the)

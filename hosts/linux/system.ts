@@ -10,6 +10,14 @@ export class System {
 	static print(line: string): void {
 		native("xs_system_print").call(this, line);
 	}
+	/** Prints the line when the gateway is in its network (`up`), at the latest after `limitMs`. */
+	static ready(line: string, limitMs: number): void {
+		native("xs_system_ready").call(this, line, limitMs);
+	}
+	/** Notes that the gateway is in its network. C keeps this, because XS has few slots. */
+	static up(): void {
+		native("xs_system_up").call(this);
+	}
 	static trace(line: string): void {
 		native("xs_system_trace").call(this, line);
 	}
