@@ -73,6 +73,8 @@ async function idFor(gateway: TestGateway, path: string): Promise<string> {
 /** Returns the example body, with values of this unit and time. */
 async function bodyFor(gateway: TestGateway, route: WalkRoute): Promise<JSONObject> {
 	if (route.name === "POST network/wifi") return { ...route.example, hostname: gateway.hostname };
+	// A change restarts the device.
+	if (route.name === "POST zigbee/config") return { enabled: gateway.hasRadio };
 	if (route.name === "POST system/password") return new ChangedPassword(() => gateway).body(PASSWORD);
 	if (route.name !== "POST system/login") return route.example;
 	const { nonce, salt } = await gateway.read("system/challenge", { token: null });
