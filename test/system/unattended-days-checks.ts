@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { Surroundings } from "./surroundings.js";
 import { type DaysOptions, NodeUnit, START_MS, UnattendedDays, XSUnit } from "./unattended-days.js";
 
+/** Number of timers, and of connections, that a poll or a message may add for a moment. */
+const MOMENTARY = 2;
 /** Permitted growth of the slots at the end of a day. */
 const SLOTS_MARGIN = 60;
 
@@ -27,8 +29,9 @@ export function unattendedDays(title: string, engine: "node" | "xs", options: Da
 
 		it("has days, hours and quarters as the meter counted them, and one day that is an hour shorter or longer", async () => {
 			const found = await days.trueHistory("days");
-			assert.equal(found.length, options.days);
 			const lengths = found.map(({ start, end }) => (end - start) / 3600);
+			// A day of 25 hours leaves the last day an hour short.
+			assert.equal(found.length, lengths.includes(25) ? options.days - 1 : options.days);
 			assert.equal(lengths.filter((hours) => hours === 23 || hours === 25).length, 1, `${lengths}`);
 			assert.ok((await days.trueHistory("hours")).length > 20 * options.days);
 			assert.ok((await days.trueHistory("quarters")).length > 80);
@@ -51,12 +54,12 @@ export function unattendedDays(title: string, engine: "node" | "xs", options: Da
 			const [first, ...later] = days.counts;
 			const { keys, ...counts } = first;
 			this.test!.title += ` (${JSON.stringify(counts)}, ${keys.split(" ").length} keys)`;
-			for (const [day, { slots, ...count }] of later.entries()) {
-				assert.deepEqual({ ...count, slots: undefined }, { ...first, slots: undefined }, `day ${day + 1}`);
-				assert.ok(
-					(slots ?? 0) <= (first.slots ?? 0) + SLOTS_MARGIN,
-					`day ${day + 1}: ${slots} slots, ${first.slots} at first`,
-				);
+			for (const [day, count] of later.entries()) {
+				const { slots = 0, timers, connections } = count;
+				const shown = `day ${day + 1}: ${JSON.stringify(count)}`;
+				assert.deepEqual([count.keys, count.tasks], [keys, first.tasks], shown);
+				assert.ok(timers <= first.timers + MOMENTARY && connections <= first.connections + MOMENTARY, shown);
+				assert.ok(slots <= (first.slots ?? 0) + SLOTS_MARGIN, shown);
 			}
 		});
 	});
