@@ -7,6 +7,7 @@ import { type BodyTable, NO_BODY } from "../../modules/api/body.js";
 import type { Operation } from "../../modules/api/route.js";
 import { BOOLEAN, BYTES, CHOICE, type Field, INTEGER, type SettingField } from "../../modules/config/schema.js";
 import { METHOD_NAMES } from "../../modules/http/request.js";
+import { LIVE_SMA, LIVE_SUNSPEC } from "../../modules/live-meter/fields.js";
 import { SECURITY_FIELDS } from "../../modules/ota/security-fields.js";
 import { PARTS } from "../../modules/parts.js";
 import { commentOn } from "./comments.js";
@@ -29,7 +30,7 @@ export const BY_ROUTE: Readonly<Record<string, Readonly<Record<string, readonly 
 };
 
 /** Settings that a firmware may lack (tools/sdk/omissions.ts). Its reply lacks their members. */
-const LACKED: readonly string[] = SECURITY_FIELDS.map(({ name }) => name);
+const LACKED: readonly string[] = [...SECURITY_FIELDS, LIVE_SMA, LIVE_SUNSPEC].map(({ name }) => name);
 
 const BACKUP = "POST /api/v1/system/backup";
 const MADE = ["type", "enum", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern"];
