@@ -43,6 +43,7 @@ export const settingsChecks = frozen([
 				store.change([put(METER_PROTOCOL, "dlms")]);
 				expectEqual(new ConfigStore(storage, text, ENTRIES).get(METER_PROTOCOL), "dlms", "the values stored then");
 				store.erase();
+				store.endErasure();
 				for (const { key } of ENTRIES) expectEqual(storage.get(key), undefined, key);
 			}
 			expect(damaged > ROUNDS / 2, `${damaged} of ${ROUNDS} rounds reported damage`);
