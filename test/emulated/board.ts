@@ -137,7 +137,10 @@ export class EmulatedBoard {
 
 	/** Switches on, and leaves the clock to the firmware. */
 	async powerOnWithoutTime(flashLog?: string): Promise<void> {
-		this.#network?.cutPower();
+		if (this.#network !== undefined) {
+			this.#network.watched.events.length = 0;
+			this.#network.cutPower();
+		}
 		this.emulator.start(flashLog);
 		await this.serves();
 	}
@@ -221,12 +224,13 @@ export class EmulatedBoard {
 		return row;
 	}
 
-	/** Waits until the board is in its network, and a new report of the energy has arrived at the coordinator. */
+	/**
+	 * Waits until the board is in its network, and a report of the energy has arrived at the coordinator. An unchanged
+	 * value is reported only once after power-on, so the report may have come before the call.
+	 */
 	async reports(): Promise<void> {
 		await this.until("zigbee/config", ({ state }) => state === "joined");
-		const { watched } = this.network;
-		watched.events.length = 0;
-		await watched.take("values", ({ values }) => Number(values["energy"]) > 0, REPORT_LIMIT_MS);
+		await this.network.watched.take("values", ({ values }) => Number(values["energy"]) > 0, REPORT_LIMIT_MS);
 	}
 
 	/** Repeats the request every half second until the reply matches. */
