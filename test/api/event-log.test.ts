@@ -91,10 +91,12 @@ describe("GET system/log", () => {
 		await gateway.post("system/factory_reset", {}).catch(() => undefined);
 		gateway.world.storage.powerUp();
 		await gateway.restart();
+		// The start repeats the reset, and restarts again.
+		await gateway.rebooted();
 		await gateway.login();
 		assert.deepEqual(
 			(await events()).map((text) => text.split(" ")[0]),
-			["storage_refused", "restart", "started", "login"],
+			["storage_refused", "restart", "started", "restart", "started", "login"],
 		);
 	});
 
