@@ -166,7 +166,7 @@ describe("The firmware's script", function () {
 		]);
 		const paths = Object.values(OMISSIONS)
 			.flat()
-			.filter((path) => !/^modules\/(meter|ota)\//.test(path));
+			.filter((path) => !/^modules\/(cosem|homeassistant|meter|ota)\//.test(path));
 		const folders = [...new Set(paths)].map((path) => path.split("/").slice(0, 2).join("/"));
 		const theirs = ({ lengths }: Script) =>
 			[...lengths]
@@ -176,16 +176,13 @@ describe("The firmware's script", function () {
 		assert.deepEqual(theirs(small).sort(), [
 			"modules/amis/absent-protocol.ts",
 			"modules/backfill/absent-part.ts",
-			"modules/cosem/absent-protocol.ts",
-			"modules/cosem/absent-push.ts",
-			// The replies to all readouts use this file.
-			"modules/cosem/records.ts",
 			"modules/hawkbit/absent-part.ts",
-			"modules/homeassistant/absent-part.ts",
 			"modules/improv/absent-improv.ts",
 			"modules/kmp/absent-protocol.ts",
 			"modules/live-meter/absent-part.ts",
 			"modules/mbus/absent-protocol.ts",
+			// DLMS push over M-Bus uses this file.
+			"modules/mbus/frames.ts",
 			"modules/mqtt/absent-part.ts",
 			"modules/peaks/absent-part.ts",
 			"modules/prices/absent-part.ts",
@@ -195,7 +192,7 @@ describe("The firmware's script", function () {
 		]);
 		assert.ok([...whole.lengths].every(([file, length]) => length < CONTAINED || !/absent|without/.test(file)));
 		const holders = (word: string) => [whole, small].map(({ text }) => text.includes(word));
-		for (const word of ["discovery_prefix", "ecotracker", "import_micro", "IMPROV", "dlms-push/no-key", "zb_reports"])
+		for (const word of ["discovery_prefix", "ecotracker", "import_micro", "IMPROV", "zb_reports"])
 			assert.deepEqual(holders(word), [true, false], word);
 		assert.deepEqual(holders("protocol/absent"), [false, true]);
 	});
@@ -206,10 +203,10 @@ describe("The firmware's script", function () {
 	});
 
 	it("contains code that several parts share as long as one of them is included", async () => {
-		const shared = "modules/publish/entities.ts";
+		const shared = "modules/websocket/frames.ts";
 		const lengthWithout = async (...names: string[]) =>
 			(await scriptOf(MAIN, "slzb-06", names)).lengths.get(shared) ?? 0;
-		assert.ok((await lengthWithout("hub")) > CONTAINED);
+		assert.ok((await lengthWithout("statistics")) > CONTAINED);
 		assert.equal(await lengthWithout(...Object.keys(OMISSIONS)), 0);
 	});
 

@@ -68,15 +68,19 @@ export class XSWorld {
 		const endMs = time.nowMs + limitMs;
 		while (!isDone()) {
 			if (time.nowMs >= endMs) throw new Error(`it did not happen in ${limitMs} ms`);
-			// Time without events passes at once.
-			time.run(Math.max(time.nowMs + this.#pieceMs, Math.min(time.nextMs, endMs)));
+			time.advance(this.#pieceMs);
 			await this.#settle();
 		}
 	}
 
 	async advance(ms: number): Promise<void> {
-		const endMs = this.world.time.nowMs + ms;
-		await this.until(() => this.world.time.nowMs >= endMs, ms + this.#pieceMs);
+		const { time } = this.world;
+		const endMs = time.nowMs + ms;
+		while (time.nowMs < endMs) {
+			// Time without events passes at once.
+			time.run(Math.min(Math.max(time.nowMs + this.#pieceMs, time.nextMs), endMs));
+			await this.#settle();
+		}
 	}
 
 	async request(path: string, request: VirtualRequest = {}, client?: VirtualClient): Promise<VirtualReply> {
