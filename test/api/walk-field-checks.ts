@@ -3,7 +3,7 @@
  * beside the field.
  */
 import assert from "node:assert/strict";
-import { isError, type Reply, type TestGateway } from "./gateway.js";
+import { isError, type Reply, type TestGateway, vectorOf } from "./gateway.js";
 import { deleteTokens } from "./token-checks.js";
 import { JSON_ROUTES, keepHostname } from "./walk.js";
 import { FIELDS, type WalkField } from "./walk-fields.js";
@@ -40,6 +40,8 @@ export function walkFieldChecks(gateway: () => TestGateway): void {
 
 		before(async () => {
 			await gateway().login();
+			// POST meter/pin needs the port of the optical head.
+			await gateway().connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
 			offMs = (await gateway().read("system/clock")).timestamp * 1000 - Date.now();
 		});
 		after(async () => {

@@ -20,7 +20,7 @@ import { splitTelegram, type Telegram } from "../../tools/meter/telegram.js";
 import { iecVectors } from "../vectors.js";
 
 /** Slots that the gateway may take at any time, of the chip's 4095 usable ones. */
-const LIMIT = 2400;
+const LIMIT = 2420;
 /** How often the slots are counted during an activity. */
 const PROBES = 8;
 /** Limit of open connections, plain and with TLS together. */

@@ -7,7 +7,7 @@ import { DRAWN, draw, PICTURES } from "../../tools/wiring.js";
 
 /** Every GPIO in the row of a board. */
 function pinsOf({ meter, zigbee, button, led, battery, usb }: Board): number[] {
-	const { uart: _, ...radio } = zigbee ?? { uart: 0 };
+	const { uart: _, ring: _ring, ...radio } = zigbee ?? { uart: 0, ring: 0 };
 	const pins = [meter.transmit, meter.receive, ...Object.values(radio), button, led?.pin, battery?.pin, usb?.pin];
 	return pins.filter((pin) => pin !== undefined).sort((a, b) => a - b);
 }
