@@ -6,7 +6,7 @@ import { type Home, sendNow, shownBy, slugOf, VALUES, waitFor } from "./home.js"
 import type { EntityState, HomeAssistant } from "./home-assistant.js";
 
 /** Limit for a new attempt, ms; retry delays are 10 s, then 30 s more. */
-const RETURN_LIMIT_MS = 60_000;
+const RETURN_LIMIT_MS = 180_000;
 /** Time in which the gateway sends its states before Home Assistant makes statistics. */
 const STATISTICS_LEAD_MS = 50_000;
 const LOG_MS = 1000;
