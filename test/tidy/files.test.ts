@@ -11,7 +11,19 @@ const TOP_LEVEL = [
 	.split(" ");
 
 /** Folders of test/ in addition to those that mirror modules/. */
-const TEST_FOLDERS = ["hosts", "tools", "vectors", "system", "whole", "browser", "peers", "emulated", "fleet", "fuzz", "tidy"];
+const TEST_FOLDERS = [
+	"hosts",
+	"tools",
+	"vectors",
+	"system",
+	"whole",
+	"browser",
+	"peers",
+	"emulated",
+	"fleet",
+	"fuzz",
+	"tidy",
+];
 
 describe("tidy: files", () => {
 	it("says at the top of every file except tests what it is for", () => {

@@ -123,7 +123,8 @@ export function operationChecks(gateway: () => WholeGateway): void {
 				if (!isAbsent) isError(await gateway().request("PUT", path), 405, "method_not_allowed");
 				if (isAbsent) {
 					// Without its part, the route for settings files does not exist.
-					if (route.method === "GET" || route.name === "POST provision/file") isError(await gateway().request(route.method, path), 404, "not_found");
+					if (route.method === "GET" || route.name === "POST provision/file")
+						isError(await gateway().request(route.method, path), 404, "not_found");
 					else isError(await gateway().request(route.method, path, { body: "{}" }), 501, "unsupported");
 				} else if (route.schema === undefined) await sendPlain(route);
 				else {
