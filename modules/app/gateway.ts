@@ -197,7 +197,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 			// A part that has thrown twice is given up, because the new owner's data must not be erased at each start.
 			this.config.endErasure();
 		} catch (error) {
-			this.fault("factory reset", error);
+			this.driver.failed("factory reset", error);
 			return false;
 		}
 		this.restartSoon();
@@ -257,7 +257,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 			try {
 				this.#running[i]?.whenConnecting?.();
 			} catch (error) {
-				this.fault(PARTS[i].name, error);
+				this.driver.failed(PARTS[i].name, error);
 			}
 		}
 	}
@@ -314,7 +314,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 			try {
 				this.#running[i]?.whenStopping?.();
 			} catch (error) {
-				this.fault(PARTS[i].name, error);
+				this.driver.failed(PARTS[i].name, error);
 			}
 		}
 		this.light?.stop();
@@ -345,7 +345,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 				this.#running[i]?.whenErasing?.();
 			} catch (error) {
 				failure = error;
-				this.fault(PARTS[i].name, error);
+				this.driver.failed(PARTS[i].name, error);
 			}
 		}
 		return failure;
@@ -414,7 +414,7 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 	private raise(event: number, pass: (running: Running) => void): void {
 		const bit = 1 << event;
 		if (this.#raised & bit) {
-			this.fault(EVENT_NAMES[event], new Error("the event was raised while parts handled it"));
+			this.driver.failed(EVENT_NAMES[event], new Error("the event was raised while parts handled it"));
 			return;
 		}
 		this.#raised |= bit;
@@ -424,15 +424,9 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 			try {
 				pass(running);
 			} catch (error) {
-				this.fault(PARTS[i].name, error);
+				this.driver.failed(PARTS[i].name, error);
 			}
 		}
 		this.#raised &= ~bit;
-	}
-
-	private fault(part: string, error: unknown): void {
-		this.guard(part, () => {
-			throw error;
-		});
 	}
 }

@@ -393,7 +393,7 @@ export class Zigbee implements ScheduledMachine, Running, ZigbeeBridge, BridgeLi
 		this.store(LEAVE_KEY, owesLeave ? new Uint8Array(0) : undefined);
 	}
 
-	/** Stores the value, or deletes the key if there is none. */
+	/** Stores the value under the key; deletes the key if the value is undefined. */
 	private store(key: string, value: Uint8Array | undefined): void {
 		const { driver, storage } = this.#core;
 		driver.guard("zigbee", () => (value === undefined ? storage.delete(key) : storage.set(key, value)));
