@@ -198,6 +198,8 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 		}
 		if (publisher.state !== MQTT_OFF || this.#deps.config.get(MQTT_ENABLED)) return;
 		this.#publisher = undefined;
+		// The next publisher counts its connections from 0.
+		this.#served = 0;
 		this.output.answer(NO_NETWORK, 0, nowMs);
 	}
 

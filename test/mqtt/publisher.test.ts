@@ -410,6 +410,19 @@ describe("MQTT", () => {
 		assert.ok(bed.broker.retained.has(DISCOVERY_TOPIC));
 	});
 
+	it("connects if settings were saved while it was off and without a network", () => {
+		bed = new Bed({ isSet: false });
+		bed.service.networkChanged(false);
+		bed.service.settingsChanged();
+		bed.advance(1000);
+		bed.start();
+		bed.set(put(MQTT_ENABLED, true), put(MQTT_URL, `mqtt://${BROKER_ADDRESS}`));
+		bed.restore();
+		bed.service.settingsChanged();
+		bed.advance(60_000);
+		assert.equal(bed.service.publisher?.state, MQTT_UP);
+	});
+
 	it("removes its discovery message even if it was turned off without a connection, but does not try for ever", () => {
 		bed = new Bed().start();
 		bed.measured();

@@ -220,9 +220,17 @@ export class WholeGateway extends ProcessGateway {
 			coordinator: this.zigbee === undefined || events.some(({ event }) => event === "values"),
 			stream: this.#stream!.events.length > 0,
 		});
+		let states: JSONObject = {};
 		await until(
-			() => Object.values(arrived()).every(Boolean) || undefined,
-			() => `the values everywhere: ${JSON.stringify(arrived())}\n${this.diagnosis}`,
+			async () => {
+				if (Object.values(arrived()).every(Boolean)) return true;
+				// A slow device is not asked all the time.
+				await this.pass(CLOSED_MS);
+				const { hub_state, mqtt_state } = await this.read("system/status");
+				states = { hub_state, mqtt_state };
+				return undefined;
+			},
+			() => `the values everywhere: ${JSON.stringify({ ...arrived(), ...states })}\n${this.diagnosis}`,
 			ARRIVE_MS,
 		);
 		await this.verify("a readout");
