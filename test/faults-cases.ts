@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Driver } from "../modules/io/driver.js";
 import { Program } from "./api/process-gateway.js";
 import { VirtualGateway } from "./api/virtual-gateway.js";
-import { expectFaults, expectFaultsInSuite, guard } from "./faults.js";
+import { expectFaults, expectFaultsInSuite, guard, permitFaults } from "./faults.js";
 
 const folder = process.env.FOLDER!;
 
@@ -58,6 +58,11 @@ describe("case", () => {
 		expectFaults(/^fault: part: Error: no/);
 		await printFault(200);
 	});
+	it("passes: a permitted fault", () => {
+		permitFaults(/^fault: part: /);
+		throwInTask();
+	});
+	it("passes: no fault, although one is permitted", () => permitFaults(/^fault: part: /));
 	it("fails: an expectation of an earlier test", throwInTask);
 	describe("in a suite with an expectation", () => {
 		expectFaultsInSuite(/^fault: part: /);

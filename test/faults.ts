@@ -21,6 +21,8 @@ interface Expectation {
 	readonly pattern: RegExp;
 	/** Faults that have matched. */
 	readonly faults: string[];
+	/** True if it need not happen. */
+	readonly isOptional?: boolean;
 }
 
 /** Faults that no test has expected. Those of a hook after the last test of a `describe` count for the next test. */
@@ -79,6 +81,11 @@ export function expectFaults(...patterns: readonly RegExp[]): readonly string[] 
 	return faults;
 }
 
+/** Like `expectFaults`, for a test with random input, in which these faults may happen. */
+export function permitFaults(...patterns: readonly RegExp[]): void {
+	expected.push(...patterns.map((pattern) => ({ pattern, faults: [], isOptional: true })));
+}
+
 /**
  * Like `expectFaults`, for a `describe` in whose tests these faults can happen at any time, as in power cuts. For each
  * pattern at least one must happen, if all tests run.
@@ -96,7 +103,8 @@ function haveAllPassed(suite: Suite): boolean {
 	return suite.tests.every(({ state }) => state === "passed") && suite.suites.every(haveAllPassed);
 }
 
-const isMissing = ({ pattern, faults }: Expectation): boolean => !faults.some((fault) => pattern.test(fault));
+const isMissing = ({ pattern, faults, isOptional }: Expectation): boolean =>
+	!isOptional && !faults.some((fault) => pattern.test(fault));
 
 function checkMet(expectations: readonly Expectation[]): void {
 	const missing = expectations.filter(isMissing);
