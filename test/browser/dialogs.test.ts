@@ -80,7 +80,7 @@ const ROWS: readonly Row[] = [
 	},
 	{
 		file: "pages/prices.tsx",
-		title: say("price.remove.ask", { day: "January 1, 2026" }),
+		title: say("price.remove.ask", { price: say("price.since", { day: "January 1, 2026" }) }),
 		open: by("system", "[name=remove]"),
 	},
 	{

@@ -98,7 +98,7 @@ describe("Filling of the history on the page", function () {
 			["meter_changed", `(${say("mark.meter_changed")})`],
 			["no_counters", say("fill.no_counters")],
 			["meter_clock", say("profile.clock")],
-			["no_profile", say("error.no_profile")],
+			["no_profile", say("fill.no_profile")],
 		] as const) {
 			status = { ...OFF, ended };
 			await visit.hurry(card().getByText(text));

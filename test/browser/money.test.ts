@@ -189,6 +189,46 @@ describe("Costs on the page", function () {
 		await visit.end();
 	});
 
+	it("ask before a price in hundredths is saved, show the cost of yesterday, and need no beginning", async () => {
+		const visit = await openPrices();
+		const card = visit.page
+			.locator("section.card")
+			.filter({ hasText: say("price.help") })
+			.first();
+		const { import_wh } = day("2026-11-21");
+		const preview = (micro: number) => say("price.preview", { money: `${money(-import_wh * micro)} paid` });
+		await visit.fill(card, { import_micro: "32.17" });
+		assert.equal(plain(await card.getByRole("status").innerText()), plain(preview(32_170)));
+		await card.locator("button[type=submit]").click();
+		const dialog = visit.page.getByRole("dialog");
+		await dialog.getByText(say("price.much.help")).waitFor();
+		await dialog.getByRole("button", { name: say("cancel") }).click();
+		assert.deepEqual(await stored(), []);
+		await visit.fill(card, { import_micro: "0.3217" });
+		assert.equal(plain(await card.getByRole("status").innerText()), plain(preview(321.7)));
+		await card.locator("button[type=submit]").click();
+		await card.getByText(say("price.always")).waitFor();
+		assert.equal((await stored())[0].from, "2000-01-01");
+		await visit.end();
+	});
+
+	it("say from when on they count, if the price began later", async () => {
+		await savePeriods({ ...PRICE, from: "2026-11-21", base_micro: 0 });
+		const visit = await open();
+		const tile = async (index: number) => plain(await visit.page.locator(".tiles .card").nth(index).innerText());
+		const name = `${say("money.balance")} ${say("sessions.since", { time: "Nov 21" })}`;
+		const since = ["2026-11-21", "2026-11-22"].reduce(
+			(sum, date) => sum + balanceOf(day(date), { ...PRICE, base_micro: 0 }),
+			0,
+		);
+		for (const index of [2, 3]) {
+			assert.ok((await tile(index)).includes(name), await tile(index));
+			assert.ok((await tile(index)).includes(money(since)), `${await tile(index)} ${money(since)}`);
+		}
+		assert.ok(!(await tile(1)).includes(say("sessions.since", { time: "Nov 21" })), await tile(1));
+		await visit.end();
+	});
+
 	it("are limited to eight prices", async () => {
 		await savePeriods(...Array.from({ length: 8 }, (_, index) => ({ ...PRICE, from: `202${index}-01-01` })));
 		const visit = await openPrices();

@@ -224,8 +224,8 @@ function Input({ spec, value, isStored, onInput, input }: InputProps) {
 		case "secret":
 		case "password":
 			return <HiddenInput {...{ spec, value, isStored: isStored === true, onInput, input }} />;
-		default:
-			return (
+		default: {
+			const text = (
 				<input
 					{...input}
 					type={spec.kind === "date" ? ("date" as "text") : "text"}
@@ -237,6 +237,15 @@ function Input({ spec, value, isStored, onInput, input }: InputProps) {
 					onInput={typed}
 				/>
 			);
+			return spec.unit === undefined ? (
+				text
+			) : (
+				<span class="with-unit">
+					{text}
+					<span>{spec.unit}</span>
+				</span>
+			);
+		}
 	}
 }
 

@@ -9,7 +9,7 @@ import { addPoint, forgetCurve, points } from "./curve-points.js";
 import { type DeviceError, get, OFFLINE, QUICK_TIMEOUT_MS, READ_MS, reachable } from "./device.js";
 import { follow, following } from "./follow.js";
 import { advanceLocalTime } from "./format.js";
-import { importedWh, isLocked, powerOf } from "./power.js";
+import { apparentOf, importedWh, isLocked, powerOf } from "./power.js";
 import type { Readout as FreshReadout, LastReadout, NetworkStatus, Schedule, Status, Timezone } from "./replies.js";
 import { loggedIn } from "./session.js";
 import { Store, useStore } from "./store.js";
@@ -45,8 +45,10 @@ export const readFailure = new Store<DeviceError | undefined>(undefined);
 export const stale = new Store(false);
 
 export interface Power {
-	/** Power in watts. It is negative if power is fed into the grid. */
+	/** Power in W or VA. It is negative if power is fed into the grid. */
 	readonly watts: number;
+	/** VA if the meter sends apparent power only. */
+	readonly unit: "W" | "VA";
 	/** True if the power is the average between two counter readings. */
 	readonly isMean: boolean;
 }
@@ -181,14 +183,23 @@ function take(next: Readout): void {
 	// The gateway has finished a readout. If the reply to this page's own request was lost, this no longer matters.
 	if (readFailure.value?.code === OFFLINE) readFailure.set(undefined);
 	if (next.readings.length === 0) return;
-	const watts = powerOf(next.readings);
+	const active = powerOf(next.readings);
+	const watts = active ?? apparentOf(next.readings);
 	// If the gateway's clock is not set, the arrival time is used, but only if the readout arrived while this page was
 	// open.
 	const arrivedMs = before === undefined ? (points.value.at(-1)?.atMs ?? readoutAtMs) : readoutAtMs;
 	const atMs = next.timestamp * 1000 || arrivedMs;
 	// A meter that waits for its PIN sends whole kWh, from which no power can be calculated.
 	const shown = addPoint({ atMs, watts, wh: isLocked(next) ? undefined : importedWh(next.readings) });
-	power.set(shown === undefined ? undefined : { watts: shown, isMean: watts === undefined });
+	power.set(
+		shown === undefined
+			? undefined
+			: {
+					watts: shown,
+					isMean: watts === undefined,
+					unit: active === undefined && watts !== undefined ? "VA" : "W",
+				},
+	);
 	stale.set(isStale());
 }
 

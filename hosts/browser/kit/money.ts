@@ -18,8 +18,8 @@ export interface Money {
 	readonly base: number;
 	/** True if an amount was divided in proportion to time or between the tariffs. */
 	readonly isEstimated: boolean;
-	/** True if there is no price for a part of the time. */
-	readonly isIncomplete: boolean;
+	/** Wall-clock time from which prices exist, if that is after the beginning of the first piece. */
+	readonly sinceMs: number | undefined;
 }
 
 export interface Pricing {
@@ -66,7 +66,7 @@ export function moneyOf(pieces: readonly Piece[], { periods, tariff2 }: Pricing,
 	let imported = 0;
 	let exported = 0;
 	let isEstimated = false;
-	let isIncomplete = false;
+	let unpricedToMs: number | undefined;
 	let isPriced = false;
 	for (const piece of pieces) {
 		const { import_wh = 0, export_wh = 0, import_t2_wh } = piece.period;
@@ -79,7 +79,8 @@ export function moneyOf(pieces: readonly Piece[], { periods, tariff2 }: Pricing,
 			const exportWh = until.out - given.out;
 			given = until;
 			if (price === undefined) {
-				isIncomplete = true;
+				// Only the time before the first price has none.
+				unpricedToMs = piece.fromMs + upTo * (piece.toMs - piece.fromMs);
 				continue;
 			}
 			const { import_micro, import_t2_micro, export_micro = 0 } = price;
@@ -100,7 +101,7 @@ export function moneyOf(pieces: readonly Piece[], { periods, tariff2 }: Pricing,
 		const price = priceAt(periods, dayMs);
 		if (price !== undefined) base -= baseOf(price, dayMs);
 	}
-	return { imported, exported, base: Math.round(base), isEstimated, isIncomplete };
+	return { imported, exported, base: Math.round(base), isEstimated, sinceMs: unpricedToMs };
 }
 
 export function totalOf({ imported, exported, base }: Money): number {

@@ -48,6 +48,19 @@ export function powerOf(readings: readonly Reading[]): number | undefined {
 }
 
 /**
+ * Returns the apparent power in VA, negative if power is fed into the grid (9.7.0 minus 10.7.0), for a meter that sends
+ * no other power, as Linky does.
+ */
+export function apparentOf(readings: readonly Reading[]): number | undefined {
+	const [drawn, fed] = ["9.7.0", "10.7.0"].map((code) => {
+		const { value1_number = null, value1_unit } = recordOf(readings, code) ?? {};
+		const scale = value1_unit === "VA" ? 1 : value1_unit === "kVA" ? 1000 : Number.NaN;
+		return value1_number === null || Number.isNaN(scale) ? undefined : value1_number * scale;
+	});
+	return drawn === undefined && fed === undefined ? undefined : (drawn ?? 0) - (fed ?? 0);
+}
+
+/**
  * Offsets that lead from group C of a sum to group C of L1, L2 and L3. For example, 16.7.0 is the sum, 36.7.0 is L1,
  * and 56.7.0 is L2.
  */

@@ -14,7 +14,7 @@ const POLL_MS = 5_000;
 function endText(ended: BackfillStatus["ended"], rows: number): string {
 	if (ended === "no_counters") return t("fill.no_counters");
 	if (ended === "meter_clock") return t("profile.clock");
-	if (ended === "no_profile" || ended === "no_history") return t("error.no_profile");
+	if (ended === "no_profile" || ended === "no_history") return t("fill.no_profile");
 	const done = `${t("profile.rows")}: ${formatNumber(rows, language)}`;
 	return ended === "meter_changed" ? `${done} (${t("mark.meter_changed")})` : done;
 }

@@ -3,6 +3,7 @@
 import { Card } from "../kit/components.js";
 import { Curve } from "../kit/curve.js";
 import { points } from "../kit/curve-points.js";
+import { power } from "../kit/live.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 import { useZone } from "../kit/zone.js";
@@ -14,8 +15,10 @@ const EXACT_MS = 300_000;
 export function CurveCard() {
 	const all = useStore(points);
 	const values = all.map(({ value }) => value);
+	const unit = useStore(power)?.unit ?? "W";
 	const inKilo = values.some((value) => Math.abs(value) >= KILO_FROM);
 	const isShort = all.length > 0 && all[all.length - 1].atMs - all[0].atMs < EXACT_MS;
+	const format = (watts: number) => formatPower(watts, undefined, unit);
 	const { timeZone, zoneName } = useZone();
 	const time = new Intl.DateTimeFormat(language, { timeStyle: isShort ? "medium" : "short", timeZone });
 	return (
@@ -28,11 +31,11 @@ export function CurveCard() {
 						points={all}
 						description={t("curve.describe", {
 							n: all.length,
-							min: formatPower(Math.min(...values)),
-							max: formatPower(Math.max(...values)),
-							last: formatPower(values[values.length - 1]),
+							min: format(Math.min(...values)),
+							max: format(Math.max(...values)),
+							last: format(values[values.length - 1]),
 						})}
-						format={(watts) => formatPower(watts, inKilo)}
+						format={(watts) => formatPower(watts, inKilo, unit)}
 						formatTime={(ms) => time.format(ms)}
 					/>
 					<p class="help">{t("zone.shown", { zone: zoneName })}</p>

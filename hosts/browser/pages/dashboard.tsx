@@ -33,14 +33,14 @@ import { useZone, zone } from "../kit/zone.js";
 import { ReadFailure } from "./meter-finding.js";
 
 const READ_LIMIT_S = 60;
-/** Part of the identification that simulated meters have. */
-const SIMULATED = /SIM/;
+/** Identification of the built-in simulator. */
+const SIMULATED = /^SMG5SIMULATOR/;
 
 /** If the power is at least this many watts, it is shown in kW. */
 export const KILO_FROM = 10_000;
 
-export function formatPower(watts: number, inKilo = Math.abs(watts) >= KILO_FROM): string {
-	return inKilo ? `${formatNumber(watts / 1000, language, 1)} kW` : `${formatNumber(watts, language, 0)} W`;
+export function formatPower(watts: number, inKilo = Math.abs(watts) >= KILO_FROM, unit = "W"): string {
+	return inKilo ? `${formatNumber(watts / 1000, language, 1)} k${unit}` : `${formatNumber(watts, language, 0)} ${unit}`;
 }
 
 export function Dashboard() {
@@ -78,7 +78,7 @@ function PowerCard() {
 				<p class="big none">–{last === undefined && <small>&nbsp;</small>}</p>
 			) : (
 				<p class={`big ${directionOf(now.watts)}`}>
-					{formatPower(Math.abs(now.watts))}
+					{formatPower(Math.abs(now.watts), undefined, now.unit)}
 					<small>
 						<span aria-hidden="true">{ARROWS[directionOf(now.watts)]}</span> {t(`flow.${directionOf(now.watts)}`)}{" "}
 						{isStale && <span class="mark">{t("stale.mark")}</span>}

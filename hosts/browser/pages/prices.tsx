@@ -1,5 +1,6 @@
 /** Form for the electricity prices that the gateway stores. */
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import { moneyText } from "../kit/amounts.js";
 import { PRICES } from "../kit/bodies.js";
 import { Button, Card, Notice, Pending } from "../kit/components.js";
 import { decimalCell, microOf } from "../kit/csv.js";
@@ -8,13 +9,21 @@ import { Confirm } from "../kit/dialog.js";
 import type { Draft, FieldSpec } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
 import { formatDate, withMinus } from "../kit/format.js";
+import { load } from "../kit/history.js";
+import { readout, status } from "../kit/live.js";
+import { moneyOf, tariff2Share, totalOf } from "../kit/money.js";
+import { type Piece, spanOf } from "../kit/periods.js";
+import { ALWAYS } from "../kit/prices.js";
 import type { PricePeriod, Prices } from "../kit/replies.js";
+import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";
+import { useZone } from "../kit/zone.js";
 
 const PATH = "prices";
 const { periods: LIST } = PRICES;
-const CURRENCIES = ["EUR", "PLN", "CHF", "CZK", "DKK", "GBP", "HUF", "NOK", "SEK", "USD"];
+/** Currencies, with the highest price of 1 kWh that is taken without a question. */
+const CURRENCIES = { EUR: 2, PLN: 8, CHF: 2, CZK: 50, DKK: 15, GBP: 2, HUF: 800, NOK: 20, SEK: 20, USD: 2 };
 
 /**
  * Field for a decimal number. `pattern` limits the digits before the point, so that the number is within the gateway's
@@ -24,14 +33,15 @@ const decimal = (pattern: RegExp) =>
 	({ kind: "text", inputmode: "decimal", pattern, form: { says: "price.form" } }) as const;
 const PER_KWH = decimal(/^\s*-?\d{1,3}([.,]\d{0,6})?\s*$/);
 
-function fieldsOf(currency: string): readonly FieldSpec[] {
-	const currencies = new Set([currency, ...CURRENCIES]);
+/** `isFirst`: the price may have no beginning, because it is the oldest. */
+function fieldsOf(currency: string, unit: string, isFirst: boolean): readonly FieldSpec[] {
+	const currencies = new Set([currency, ...Object.keys(CURRENCIES)]);
 	return [
-		{ name: "from", label: "price.from", kind: "date", required: true },
-		{ name: "import_micro", label: "price.import", ...PER_KWH, required: true },
-		{ name: "import_t2_micro", label: "price.tariff2", ...PER_KWH },
-		{ name: "export_micro", label: "price.export", ...PER_KWH },
-		{ name: "base_micro", label: "price.base", ...decimal(/^\s*\d{1,5}([.,]\d{0,6})?\s*$/) },
+		{ name: "from", label: isFirst ? "price.from.first" : "price.from", kind: "date", required: !isFirst },
+		{ name: "import_micro", label: "price.import", ...PER_KWH, unit, required: true },
+		{ name: "import_t2_micro", label: "price.tariff2", ...PER_KWH, unit },
+		{ name: "export_micro", label: "price.export", ...PER_KWH, unit },
+		{ name: "base_micro", label: "price.base", ...decimal(/^\s*\d{1,5}([.,]\d{0,6})?\s*$/), unit },
 		{
 			name: "base_per",
 			label: "price.per",
@@ -54,7 +64,7 @@ function typed(micro: number | undefined): string {
 
 function draftOf({ from, import_micro, import_t2_micro, export_micro, base_micro, base_per = "month" }: PricePeriod) {
 	return {
-		from,
+		from: from === ALWAYS ? "" : from,
 		base_per,
 		import_micro: typed(import_micro),
 		import_t2_micro: typed(import_t2_micro),
@@ -66,13 +76,55 @@ function draftOf({ from, import_micro, import_t2_micro, export_micro, base_micro
 function periodOf(draft: Draft): PricePeriod {
 	const micro = (name: string) => microOf(String(draft[name]));
 	return {
-		from: String(draft["from"]),
+		from: String(draft["from"] || ALWAYS),
 		import_micro: micro("import_micro"),
 		...(draft["import_t2_micro"] === "" ? {} : { import_t2_micro: micro("import_t2_micro") }),
 		export_micro: micro("export_micro") || 0,
 		base_micro: micro("base_micro") || 0,
 		base_per: draft["base_per"] === "year" ? "year" : "month",
 	};
+}
+
+/** Returns the unit of an amount of money, for example €. */
+function symbolOf(currency: string): string {
+	const parts = new Intl.NumberFormat(language, { style: "currency", currency }).formatToParts(0);
+	return parts.find(({ type }) => type === "currency")?.value ?? currency;
+}
+
+/** Returns true if a price was probably typed in hundredths, as bills give it. */
+function isMuch({ import_micro, import_t2_micro = 0, export_micro = 0 }: PricePeriod, currency: string): boolean {
+	const limit = CURRENCIES[currency as keyof typeof CURRENCIES] ?? Number.POSITIVE_INFINITY;
+	return Math.max(import_micro, import_t2_micro, export_micro) > limit * 1e6;
+}
+
+/** Loads the consumption of yesterday. It is undefined until it has arrived, and if there is none. */
+function useYesterday(): Piece | undefined {
+	const [piece, setPiece] = useState<Piece>();
+	const now = useStore(status);
+	const { timeZone } = useZone();
+	const date = now?.clock_valid === true ? now.localtime.slice(0, 10) : undefined;
+	useEffect(() => {
+		if (date === undefined) return;
+		load("days", spanOf("day", Date.parse(date), -1), timeZone).then(
+			([yesterday]) => setPiece(yesterday),
+			() => undefined,
+		);
+	}, [date, timeZone]);
+	return piece;
+}
+
+/** Says what yesterday would have cost with the typed prices. */
+function Preview({ draft, yesterday }: { draft: Draft; yesterday: Piece | undefined }) {
+	const last = useStore(readout);
+	const period = { ...periodOf(draft), from: ALWAYS };
+	const pricing = { periods: [period], tariff2: tariff2Share(last?.readings ?? []) };
+	const money = yesterday && Number.isFinite(period.import_micro) ? moneyOf([yesterday], pricing, true) : undefined;
+	if (money === undefined) return null;
+	return (
+		<p class="help" role="status">
+			{t("price.preview", { money: moneyText(totalOf(money), String(draft["currency"])) })}
+		</p>
+	);
 }
 
 function textOf(period: PricePeriod, currency: string): string {
@@ -90,6 +142,10 @@ export function PriceCard() {
 	const { value, error, reload, put } = useDevice<Prices>(PATH);
 	const [changing, setChanging] = useState<PricePeriod>();
 	const [removing, setRemoving] = useState<PricePeriod>();
+	const [draft, setDraft] = useState<Draft>();
+	/** Prices that are high, until the owner has confirmed them. */
+	const [asking, setAsking] = useState<Draft>();
+	const yesterday = useYesterday();
 	if (value === undefined) {
 		return (
 			<Card title={t("price.title")}>
@@ -98,16 +154,29 @@ export function PriceCard() {
 		);
 	}
 	const { periods, currency } = value;
+	const typedCurrency = String(draft?.["currency"] ?? currency);
 	const send = async (next: Prices) => put(await post<Prices>(PATH, next));
 	const newest = [...periods].sort((one, other) => other.from.localeCompare(one.from));
 	const isFull = periods.length >= LIST.max;
+	const oldest = newest.at(-1);
+	const isFirst = oldest === undefined || oldest === changing;
 	const save = async (draft: Draft) => {
 		const period = periodOf(draft);
 		const others = periods.filter((one) => one !== changing && one.from !== period.from);
 		await send({ periods: [...others, period], currency: String(draft["currency"]) });
 		setChanging(undefined);
+		setDraft(undefined);
 	};
-	const dayOf = ({ from }: PricePeriod) => formatDate(from, language);
+	const submit = async (draft: Draft) => {
+		if (isMuch(periodOf(draft), String(draft["currency"]))) setAsking(draft);
+		else await save(draft);
+	};
+	const change = (period: PricePeriod | undefined) => {
+		setChanging(period);
+		setDraft(period && { ...draftOf(period), currency });
+	};
+	const sinceOf = (period: PricePeriod) =>
+		period.from === ALWAYS ? t("price.always") : t("price.since", { day: formatDate(period.from, language) });
 	return (
 		<Card title={t("price.title")}>
 			<p class="help">{t("price.help")}</p>
@@ -115,17 +184,17 @@ export function PriceCard() {
 				{newest.map((period) => (
 					<li key={period.from}>
 						<div>
-							<b>{t("price.since", { day: dayOf(period) })}</b>
+							<b>{sinceOf(period)}</b>
 							<small>{textOf(period, currency)}</small>
 						</div>
 						<Button
 							name="change"
-							aria-label={`${t("price.change")}: ${dayOf(period)}`}
-							onClick={() => setChanging(period)}
+							aria-label={`${t("price.change")}: ${sinceOf(period)}`}
+							onClick={() => change(period)}
 						>
 							{t("price.change")}
 						</Button>
-						<Button name="remove" aria-label={`${t("remove")}: ${dayOf(period)}`} onClick={() => setRemoving(period)}>
+						<Button name="remove" aria-label={`${t("remove")}: ${sinceOf(period)}`} onClick={() => setRemoving(period)}>
 							{t("remove")}
 						</Button>
 					</li>
@@ -135,21 +204,34 @@ export function PriceCard() {
 				<Notice kind="info">{t("price.full", { n: periods.length })}</Notice>
 			) : (
 				<>
-					{changing && <h3>{`${t("price.change")}: ${dayOf(changing)}`}</h3>}
+					{changing && <h3>{`${t("price.change")}: ${sinceOf(changing)}`}</h3>}
 					<Form
 						// A new key resets the form after each change.
 						key={JSON.stringify([periods, changing])}
-						fields={fieldsOf(currency)}
+						fields={fieldsOf(currency, symbolOf(typedCurrency), isFirst)}
 						values={{ ...(changing === undefined ? { base_per: "month" } : draftOf(changing)), currency }}
 						doneText=""
-						submit={save}
-						actions={changing && <Button onClick={() => setChanging(undefined)}>{t("cancel")}</Button>}
-					/>
+						submit={submit}
+						onDraft={setDraft}
+						actions={changing && <Button onClick={() => change(undefined)}>{t("cancel")}</Button>}
+					>
+						{draft && <Preview draft={draft} yesterday={yesterday} />}
+					</Form>
 				</>
+			)}
+			{asking && (
+				<Confirm
+					title={t("price.much", { price: textOf(periodOf(asking), String(asking["currency"])) })}
+					action={t("save")}
+					run={() => save(asking)}
+					onClose={() => setAsking(undefined)}
+				>
+					<p>{t("price.much.help")}</p>
+				</Confirm>
 			)}
 			{removing && (
 				<Confirm
-					title={t("price.remove.ask", { day: dayOf(removing) })}
+					title={t("price.remove.ask", { price: sinceOf(removing) })}
 					action={t("remove")}
 					danger
 					run={() => send({ periods: periods.filter((one) => one !== removing), currency })}

@@ -301,7 +301,7 @@ function unitIsDay(level: Level): boolean {
 }
 
 function MoneyLegend({ money, currency }: { money: Money; currency: string }) {
-	const { imported, exported, base, isEstimated, isIncomplete } = money;
+	const { imported, exported, base, isEstimated, sinceMs } = money;
 	const items = [
 		[t("counter.import"), imported],
 		[t("counter.export"), exported],
@@ -318,7 +318,7 @@ function MoneyLegend({ money, currency }: { money: Money; currency: string }) {
 				</b>
 			</p>
 			{isEstimated && <p class="help">{t("money.estimated")}</p>}
-			{isIncomplete && <p class="help">{t("money.incomplete")}</p>}
+			{sinceMs !== undefined && <p class="help">{t("money.incomplete")}</p>}
 		</>
 	);
 }

@@ -34,6 +34,8 @@ export function UseTiles({
 	// The current month and the same month a year ago are compared day by day, all other months as a whole.
 	const isOver = ({ fromMs }: Piece) =>
 		fromMs < thisMonth.fromMs && (fromMs < monthBefore.fromMs || fromMs >= monthBefore.toMs);
+	// The current month has its days, so that a price which began in it is exact.
+	const thisYear = [...months.filter(({ fromMs }) => fromMs < thisMonth.fromMs), ...within(days, thisMonth)];
 	const year = daysBefore && [...months.filter(isOver), ...daysBefore, ...within(days, thisMonth)];
 	year?.sort((one, other) => one.fromMs - other.fromMs);
 	const common = { measured, wallMs };
@@ -49,7 +51,13 @@ export function UseTiles({
 				wallMs={spanOf("day", wallMs).fromMs - 1}
 			/>
 			<Tile {...common} name={t("use.month")} unit="month" pieces={days} compared={days} />
-			<Tile {...common} name={t("use.year")} unit="year" pieces={months} compared={year ?? []} />
+			<Tile
+				{...common}
+				name={t("use.year")}
+				unit="year"
+				pieces={months.length === 0 ? months : thisYear}
+				compared={year ?? []}
+			/>
 		</div>
 	);
 }
@@ -93,7 +101,7 @@ export function Tile({ name, unit, wallMs, measured, pieces, compared, wide = fa
 					</Fact>
 				))}
 				{money && (
-					<Fact name={t("money.balance")}>
+					<Fact name={since(t("money.balance"), money.sinceMs)}>
 						{money.isEstimated && "≈ "}
 						{moneyText(totalOf(money), pricing?.currency ?? "")}
 					</Fact>
@@ -102,6 +110,11 @@ export function Tile({ name, unit, wallMs, measured, pieces, compared, wide = fa
 			{isLate && <p class="help">{t("sessions.since", { time: formatWallClock(inside[0].fromMs) })}</p>}
 		</Card>
 	);
+}
+
+/** Adds to a sum's name the beginning of the time that it covers. */
+function since(name: string, fromMs: number | undefined): string {
+	return fromMs === undefined ? name : `${name} ${t("sessions.since", { time: formatWallClock(fromMs) })}`;
 }
 
 function Change({ unit, amount, now, before, nowSum, beforeSum }: Comparison & { unit: Unit; amount: Amount }) {

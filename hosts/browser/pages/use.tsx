@@ -9,7 +9,7 @@ import { Card, ErrorNotice, Fact, Facts, Notice, Pending } from "../kit/componen
 import type { DeviceError } from "../kit/device.js";
 import { formatNumber } from "../kit/format.js";
 import { loadRecent, loadToday, type Recent } from "../kit/history.js";
-import { readout, status, useHasPart, useLocked } from "../kit/live.js";
+import { type Readout, readout, status, useHasPart, useLocked } from "../kit/live.js";
 import { type Amount, highestOf, type Piece, spanOf, within, withoutNothing } from "../kit/periods.js";
 import { peakOf } from "../kit/power.js";
 import { loadPrices } from "../kit/prices.js";
@@ -33,13 +33,21 @@ const READ_S = 90;
 export function Use() {
 	const isDisplay = useStore(display);
 	const hasPart = useHasPart();
+	const last = useStore(readout);
+	const mayHaveProfile = !isDisplay && (last === undefined || canHaveProfile(last));
 	return (
 		<div class="cards">
 			<History />
-			{!isDisplay && hasPart("backfill") && <BackfillCard />}
-			{!isDisplay && <ProfileCard />}
+			{mayHaveProfile && hasPart("backfill") && <BackfillCard />}
+			{mayHaveProfile && <ProfileCard />}
 		</div>
 	);
+}
+
+/** Returns false for a meter that can't be asked for a load profile: it sends by itself, or its protocol has none. */
+function canHaveProfile({ protocol, mode, readings }: Readout): boolean {
+	if (readings.length === 0) return true;
+	return protocol === "DLMS/COSEM" || (protocol === "IEC62056-21" && mode !== "A" && mode !== "D");
 }
 
 /** Removes unknown amounts, because a meter that waits for its PIN does not send all amounts. */
@@ -54,12 +62,14 @@ function withoutUnknown({ quarters, days, daysBefore, months }: Recent): Recent 
 
 /**
  * Returns the amounts that the meter measures. A meter that waits for its PIN measures electricity but does not send
- * it.
+ * it. Most meters count exported energy; homes without it have none.
  */
 function measuredIn(pieces: readonly Piece[], isLocked: boolean): readonly Amount[] {
-	return AMOUNTS.filter(
-		(amount) => (isLocked && amount === "import_wh") || pieces.some(({ period }) => period[amount] !== undefined),
-	);
+	const has = (amount: Amount) =>
+		amount === "export_wh"
+			? pieces.some(({ period }) => period.export_wh)
+			: pieces.some(({ period }) => period[amount] !== undefined);
+	return AMOUNTS.filter((amount) => (isLocked && amount === "import_wh") || has(amount));
 }
 
 interface Past {

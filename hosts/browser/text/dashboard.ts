@@ -12,14 +12,14 @@ export const DASHBOARD = {
 	"flow.drawing": ["Drawing from the grid", "Bezug aus dem Netz", "Pobór z sieci"],
 	"flow.nothing": ["No power flowing", "Es fließt keine Leistung", "Brak przepływu mocy"],
 	"now.mean": [
-		"Average since the previous reading",
-		"Durchschnitt seit der vorigen Auslesung",
-		"Średnia od poprzedniego odczytu",
+		"Average between two readings",
+		"Durchschnitt zwischen zwei Auslesungen",
+		"Średnia między dwoma odczytami",
 	],
 	"now.none": [
-		"This meter does not send power. After two readings, the average between them is shown here.",
-		"Dieser Zähler sendet keine Leistung. Nach zwei Auslesungen steht hier der Durchschnitt dazwischen.",
-		"Ten licznik nie podaje mocy. Po dwóch odczytach pojawi się tu średnia między nimi.",
+		"This meter does not send power. An average is shown here when its counter has moved far enough within an hour.",
+		"Dieser Zähler sendet keine Leistung. Ein Durchschnitt steht hier, sobald sein Zählwerk sich binnen einer Stunde weit genug bewegt hat.",
+		"Ten licznik nie podaje mocy. Średnia pojawi się tu, gdy jego stan zmieni się dostatecznie w ciągu godziny.",
 	],
 	"now.locked": [
 		"The meter hides its power and exact counters until its PIN is entered.",

@@ -83,6 +83,11 @@ export const USE = {
 	"fill.start": ["Fill the history", "Verlauf auffüllen", "Uzupełnij historię"],
 	"fill.days": ["Days: {n} of {all}", "Tage: {n} von {all}", "Dni: {n} z {all}"],
 	"fill.left": ["{n} min left", "noch {n} min", "jeszcze {n} min"],
+	"fill.no_profile": [
+		"The meter has no load profile, or needs a password for it.",
+		"Der Zähler hat keinen Lastgang oder verlangt dafür ein Passwort.",
+		"Licznik nie ma profilu obciążenia albo wymaga do niego hasła.",
+	],
 	"fill.no_counters": [
 		"The meter's load profile has no counters (1.8.0, 2.8.0).",
 		"Der Lastgang des Zählers enthält keine Zählerstände (1.8.0, 2.8.0).",
@@ -128,16 +133,29 @@ export const USE = {
 		"Do obliczania kosztów i przychodów. Bramka zapisuje ceny; każda obowiązuje do następnej.",
 	],
 	"price.change": ["Change", "Ändern", "Zmień"],
-	"price.remove.ask": [
-		"Remove the price from {day} on?",
-		"Den Preis ab {day} entfernen?",
-		"Usunąć cenę obowiązującą od {day}?",
+	"price.remove.ask": ["Remove this price: {price}?", "Diesen Preis entfernen: {price}?", "Usunąć tę cenę: {price}?"],
+	"price.always": ["Always", "Schon immer", "Od zawsze"],
+	"price.preview": [
+		"Yesterday with this price: {money}",
+		"Gestern mit diesem Preis: {money}",
+		"Wczoraj przy tej cenie: {money}",
+	],
+	"price.much": ["Is this right? {price}", "Stimmt das? {price}", "Czy to się zgadza? {price}"],
+	"price.much.help": [
+		"Bills often give the price in hundredths: 32.17 ct is 0.3217 €.",
+		"Rechnungen nennen den Preis oft in Cent: 32,17 ct sind 0,3217 €.",
+		"Rachunki często podają cenę w groszach: 92,17 gr to 0,9217 zł.",
 	],
 	"price.since": ["From {day}", "Ab {day}", "Od {day}"],
 	"price.full": [
 		"The gateway keeps {n} prices at most. Remove or change one.",
 		"Das Gateway speichert höchstens {n} Preise. Entfernen oder ändern Sie einen.",
 		"Bramka zapisuje najwyżej {n} cen. Usuń lub zmień jedną z nich.",
+	],
+	"price.from.first": [
+		"Valid from (empty: always)",
+		"Gültig ab (leer: schon immer)",
+		"Obowiązuje od (puste: od zawsze)",
 	],
 	"price.from": ["Valid from", "Gültig ab", "Obowiązuje od"],
 	"price.import": ["Price per kWh", "Arbeitspreis je kWh", "Cena za 1 kWh"],

@@ -31,9 +31,9 @@ function money(pieces: readonly Piece[], periods: readonly PricePeriod[], tariff
 
 describe("hosts/browser/kit/money", () => {
 	it("subtracts the cost of the import and adds the yield of the export, in whole millionths", () => {
-		const { imported, exported, base, isEstimated, isIncomplete } = money([day("2026-05-01", 12_345, 6_789)], [PRICE]);
+		const { imported, exported, base, isEstimated, sinceMs } = money([day("2026-05-01", 12_345, 6_789)], [PRICE]);
 		assert.deepEqual([imported, exported, base], [-3_950_400, 543_120, 0]);
-		assert.deepEqual([isEstimated, isIncomplete], [false, false]);
+		assert.deepEqual([isEstimated, sinceMs], [false, undefined]);
 	});
 	it("has a positive total if the export yields more than the import costs", () => {
 		assert.equal(totalOf(money([day("2026-05-01", 1_000, 10_000)], [PRICE])), 480_000);
@@ -86,10 +86,10 @@ describe("hosts/browser/kit/money", () => {
 		const same = periods.map((one) => ({ ...one, import_micro: 1_000_000 }));
 		assert.equal(money([month("2026-05-01", "2026-06-01", 31_007)], same).imported, -31_007_000);
 	});
-	it("omits the time before the first price, and marks the result as incomplete", () => {
+	it("omits the time before the first price, and says when the price begins", () => {
 		const late = [{ from: "2026-05-02", import_micro: 100_000, base_micro: 31_000_000 }];
-		const { imported, base, isIncomplete } = money([day("2026-05-01", 9_000), day("2026-05-02", 1_000)], late);
-		assert.deepEqual([imported, base, isIncomplete], [-100_000, -1_000_000, true]);
+		const { imported, base, sinceMs } = money([day("2026-05-01", 9_000), day("2026-05-02", 1_000)], late);
+		assert.deepEqual([imported, base, sinceMs], [-100_000, -1_000_000, Date.UTC(2026, 4, 2)]);
 		assert.equal(moneyOf([day("2026-05-01", 9_000)], { periods: late, tariff2: undefined }, true), undefined);
 		assert.equal(moneyOf([day("2026-05-01", 9_000)], { periods: [], tariff2: undefined }, true), undefined);
 	});

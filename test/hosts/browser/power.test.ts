@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { phasesOf } from "../../../hosts/browser/kit/phases.js";
-import { countersOf, importedWh, powerOf } from "../../../hosts/browser/kit/power.js";
+import { apparentOf, countersOf, importedWh, powerOf } from "../../../hosts/browser/kit/power.js";
 import type { Reading } from "../../../hosts/browser/kit/replies.js";
 
 function reading(obis: string, value: number | null, unit: string, billingPeriod: number | null = null): Reading {
@@ -33,6 +33,14 @@ describe("present power", () => {
 	it("is the sum of the phases, signed or in two directions", () => {
 		assert.equal(powerOf([reading("36.7.0", 100, "W"), reading("56.7.0", -40, "W"), reading("76.7.0", 7, "W")]), 67);
 		assert.equal(powerOf([reading("21.7.0", 0.1, "kW"), reading("42.7.0", 0.03, "kW")]), 70);
+	});
+
+	it("is apparent power if the meter sends no other, and only in VA", () => {
+		const linky = [reading("9.7.0", 1800, "VA"), reading("10.7.0", 0, "VA")];
+		assert.equal(powerOf(linky), undefined);
+		assert.equal(apparentOf(linky), 1800);
+		assert.equal(apparentOf([reading("10.7.0", 0.25, "kVA")]), -250);
+		assert.equal(apparentOf([reading("9.7.0", 1800, "W"), reading("10.7.0", null, "VA")]), undefined);
 	});
 
 	it("is found by codes without their last group, which some meters send", () => {
