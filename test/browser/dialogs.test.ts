@@ -84,6 +84,15 @@ const ROWS: readonly Row[] = [
 		open: by("system", "[name=remove]"),
 	},
 	{
+		file: "pages/prices.tsx",
+		title: say("price.much", { price: `${say("price.import")}: €32.17` }),
+		open: async (visit) => {
+			await visit.go("system");
+			await visit.fill(visit.card("price.title"), { from: "2026-02-01", import_micro: "32.17" });
+			await click(visit, "section:has([name=import_micro]) button[type=submit]");
+		},
+	},
+	{
 		file: "pages/meter-dlms.tsx",
 		title: say("dlms.forget", { what: say("dlms.authkey") }),
 		open: by("meter", "[name=forget-auth_key]"),
