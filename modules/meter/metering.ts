@@ -55,8 +55,9 @@ export class Metering implements Running {
 			port: host.serial.meter,
 			ledger,
 			settings: this.#settings,
-			failureChanged: (failure) => core.meterChanged(failure?.code ?? ""),
+			failureChanged: (failure, isOld) => core.meterChanged(failure?.code ?? "", isOld),
 			measured: (readout) => core.measured(readout),
+			freshness: this,
 			live,
 		});
 		this.schedule = new Schedule({
