@@ -141,7 +141,7 @@ export class MessageQueue {
 	#index = 0;
 	/** Index of the topic to clear next: CLEAR_…; CLEARED if there is none. */
 	#clearing = CLEARED;
-	/** What the broker is to retain of this gateway after CLEAR: MQTT_RETAINED. */
+	/** Value of MQTT_RETAINED after CLEAR. */
 	#kept = "";
 	/** Keys that are being announced. They are stored in flash when the announcement is acknowledged. */
 	#sent = "";
