@@ -138,8 +138,7 @@ export const MQTT_ANNOUNCED_VALUES = field<Uint8Array>({
 	maximum: 1000,
 });
 /**
- * Description of what the broker retains of this gateway: base topic, a blank, and letters of message-queue.ts. Empty
- * if nothing was published yet.
+ * Description of what the broker retains of this gateway (message-queue.ts). Empty if nothing was published yet.
  */
 export const MQTT_RETAINED = field<string>({
 	entry: IN_MQTT_ANNOUNCED,

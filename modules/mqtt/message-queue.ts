@@ -4,7 +4,7 @@
  *     ONLINE      publish that the gateway is online
  *     WITHDRAW    withdraw the Home Assistant announcement when it is no longer wanted or its prefix has changed
  *     ANNOUNCE    announce the entities to Home Assistant if it does not know them yet
- *     CLEAR       empty retained topics that are no longer published, or no longer retained
+ *     CLEAR       empty the retained topics of other settings
  *     STATE       publish the values of all entities in one JSON text
  *     VALUES      publish the value of each entity in turn
  *     UPDATE      publish the installed and the newest firmware, and the progress of an installation
@@ -15,9 +15,9 @@
  *
  *     <discovery prefix> <check of the meter's identification> <key> <key> …, each followed by a blank
  *
- * MQTT_RETAINED has the base topic, and a letter for each kind of retained message: `s` state, `m` momentary values, `v`
- * other values. State and momentary values are retained only for a device that sleeps between readouts, because it can't
- * hear when Home Assistant starts.
+ * MQTT_RETAINED has the base topic, and what is published below it. When that changes, all topics of the old one are
+ * emptied. State and momentary values are retained only for a device that sleeps between readouts, because it can't hear
+ * when Home Assistant starts.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { put } from "../config/schema.js";
@@ -83,14 +83,8 @@ const ACKNOWLEDGED_PAUSE_S = 10;
 /** Number of pauses after which a momentary value that was not renewed is out of date. */
 const FRESH_PAUSES = 3;
 
-/** Letters in MQTT_RETAINED. */
-const KEEPS_STATE = "s";
-const KEEPS_MOMENTARY = "m";
-const KEEPS_VALUES = "v";
 /** Topics to clear: the state, the update, then the value of each entity. */
-const CLEAR_STATE = 0;
-const CLEAR_UPDATE = 1;
-const CLEAR_VALUES = 2;
+const CLEARED_FIRST = Object.freeze(["state", "update"]);
 /** Value of `#clearing` if this session has nothing more to clear. */
 const CLEARED = -1;
 
@@ -121,8 +115,7 @@ class Plan {
 	/** Value of MQTT_RETAINED for this plan. */
 	get retained(): string {
 		const { base, hasState, hasValues, retainsAll } = this;
-		const state = hasState && retainsAll ? KEEPS_STATE : "";
-		return `${base} ${state}${hasValues ? KEEPS_VALUES : ""}${hasValues && retainsAll ? KEEPS_MOMENTARY : ""}`;
+		return `${base} ${hasState} ${hasValues} ${retainsAll}`;
 	}
 }
 
@@ -139,7 +132,7 @@ export class MessageQueue {
 	#due = NOTHING;
 	#sending = NOTHING;
 	#index = 0;
-	/** Index of the topic to clear next: CLEAR_…; CLEARED if there is none. */
+	/** Index of the topic to clear next; CLEARED if there is none. */
 	#clearing = CLEARED;
 	/** Value of MQTT_RETAINED after CLEAR. */
 	#kept = "";
@@ -338,32 +331,29 @@ export class MessageQueue {
 		this.#deps.config.note([put(MQTT_RETAINED, retained)]);
 	}
 
-	/** Plans to empty the topics that the broker retains and that are not in `kept`. */
+	/** Plans to empty what the broker retains, unless that is `kept` already. */
 	private clear(kept: string): void {
 		this.#kept = kept;
-		this.#clearing = this.#deps.config.get(MQTT_RETAINED) === kept ? CLEARED : CLEAR_STATE;
+		this.#clearing = this.#deps.config.get(MQTT_RETAINED) === kept ? CLEARED : 0;
 	}
 
 	/** Returns the next empty message of CLEAR; undefined if there is none. */
 	private nextCleared(plan: Plan): Message | undefined {
 		const { config, text } = this.#deps;
-		const all = `${KEEPS_STATE}${KEEPS_VALUES}${KEEPS_MOMENTARY}`;
-		const [base, kinds] = (config.get(MQTT_RETAINED) || `${plan.base} ${all}`).split(" ");
-		const [keptBase, keptKinds = ""] = this.#kept.split(" ");
-		const isOver = (kind: string) => kinds.includes(kind) && (base !== keptBase || !keptKinds.includes(kind));
-		const entities = this.hasContent ? this.entities(plan) : undefined;
-		for (; this.#clearing < CLEAR_VALUES + (entities?.count ?? 0); this.#clearing++) {
-			let key = "";
-			if (this.#clearing === CLEAR_STATE) key = isOver(KEEPS_STATE) ? "state" : "";
-			else if (this.#clearing === CLEAR_UPDATE) key = base === keptBase ? "" : "update";
-			else if (entities !== undefined) {
-				entities.seek(this.#clearing - CLEAR_VALUES);
-				if (isOver(entities.isLasting ? KEEPS_VALUES : KEEPS_MOMENTARY)) key = keyOf(entities);
+		const [base] = (config.get(MQTT_RETAINED) || plan.base).split(" ");
+		const place = this.#clearing - CLEARED_FIRST.length;
+		let key: string | undefined = CLEARED_FIRST[this.#clearing];
+		if (place >= 0 && this.hasContent) {
+			const entities = this.entities(plan);
+			if (place < entities.count) {
+				entities.seek(place);
+				key = keyOf(entities);
 			}
-			if (key !== "") return new TextMessage(text.encode(`${base}/${key}`), new Uint8Array(0));
 		}
+		if (key !== undefined) return new TextMessage(text.encode(`${base}/${key}`), new Uint8Array(0));
 		this.#clearing = CLEARED;
 		this.keep(this.#kept);
+		this.updateChanged();
 		return undefined;
 	}
 
