@@ -46,8 +46,9 @@ export class EdgeEvents {
 	}
 
 	meterChanged(code: string): void {
-		if (code === this.meterFailure) return;
+		const before = this.meterFailure ?? "";
 		this.meterFailure = code;
+		if (code === before) return;
 		this.#events.note(code === "" ? EVENT_METER_READ : EVENT_METER_FAILED, code);
 	}
 }

@@ -393,9 +393,9 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		this.raise(MEASURED, (running) => running.whenMeasured?.(readout));
 	}
 
-	meterChanged(code: string): void {
+	meterChanged(code: string, isOld: boolean): void {
 		this.#edgeEvents.meterChanged(code);
-		if (code !== "") this.raise(METER_FAILED, (running) => running.whenMeterFailed?.());
+		if (code !== "" || isOld) this.raise(METER_FAILED, (running) => running.whenMeterFailed?.(isOld));
 	}
 
 	get isBusy(): boolean {

@@ -36,7 +36,11 @@ export interface Running {
 	 */
 	whenConnecting?(): void;
 	whenMeasured?(readout: Readout): void;
-	whenMeterFailed?(): void;
+	/**
+	 * The meter can't be read, or its momentary values have become too old (`isOld`): from then until the next readout
+	 * they are unknown.
+	 */
+	whenMeterFailed?(isOld: boolean): void;
 	/** Called when the network has changed. `isUp` is true if the gateway has an address. */
 	whenNetworkChanged?(isUp: boolean): void;
 	whenClockChanged?(): void;
@@ -112,8 +116,11 @@ export interface Core {
 	clockChanged(): void;
 	updateChanged(): void;
 	measured(readout: Readout): void;
-	/** Called after a readout. `code` is the failure code; "" on success. */
-	meterChanged(code: string): void;
+	/**
+	 * Called after a readout, and when momentary values have become too old (`isOld`). `code` is the failure code; ""
+	 * on success.
+	 */
+	meterChanged(code: string, isOld: boolean): void;
 	/**
 	 * Deletes all settings and sessions. The device restarts after the reply to the request. Throws if the flash
 	 * refuses a deletion; the device then restarts too.

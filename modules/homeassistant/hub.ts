@@ -57,7 +57,7 @@ import {
 	hubFailure,
 } from "./failures.js";
 import { HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "./fields.js";
-import { FRESH_MS, type Snapshot } from "./state-bodies.js";
+import type { Snapshot } from "./state-bodies.js";
 import { type StatisticSources, Statistics } from "./statistics.js";
 
 /**
@@ -106,7 +106,6 @@ export class Hub implements OutputListener, ScheduledMachine {
 	/** Start of the last batch, monotonic ms. */
 	#begunMs = Number.NEGATIVE_INFINITY;
 	#failedMs = Number.NEGATIVE_INFINITY;
-	#measuredMs = 0;
 	/** True if the hub has accepted data with these settings. */
 	#isProven = false;
 	taken = 0;
@@ -133,14 +132,13 @@ export class Hub implements OutputListener, ScheduledMachine {
 	}
 
 	measured(): void {
-		this.#task.update((nowMs) => {
-			this.#measuredMs = nowMs;
-			this.want(SEND_ALL, nowMs);
-		});
+		this.#task.update((nowMs) => this.want(SEND_ALL, nowMs));
 	}
 
+	/** The meter can't be read. If its momentary values are too old, all states are sent, with those values unknown. */
 	meterFailed(): void {
-		this.#task.update((nowMs) => this.want(SEND_OWN, nowMs));
+		const { isOld } = this.#deps.reader.outcomes;
+		this.#task.update((nowMs) => this.want(isOld ? SEND_ALL : SEND_OWN, nowMs));
 	}
 
 	/**
@@ -296,7 +294,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 	private open(url: HubURL, nowMs: number): void {
 		const { config, text } = this.#deps;
 		const scope = this.#wanted;
-		const snapshot = this.snapshot(nowMs);
+		const snapshot = this.snapshot();
 		const token = config.get(HUB_TOKEN);
 		this.#begunMs = nowMs;
 		this.#wanted = SEND_ONE;
@@ -304,16 +302,16 @@ export class Hub implements OutputListener, ScheduledMachine {
 		this.#batch = new Batch(this.output, { task: this.#task, text, url, token, snapshot, scope });
 	}
 
-	private snapshot(nowMs: number): Snapshot {
+	private snapshot(): Snapshot {
 		const { config, networkSettings, reader, writer } = this.#deps;
-		const { measured: readout, failure } = reader.outcomes;
+		const { measured: readout, failure, isOld } = reader.outcomes;
 		return {
 			sources: this.#deps,
 			hostname: networkSettings.hostname,
 			language: languageOf(config.get(HUB_LANG)),
 			isTest: this.output.testedSinceMs !== undefined,
 			readout,
-			isOld: nowMs - this.#measuredMs > FRESH_MS,
+			isOld,
 			hasFailed: failure !== undefined,
 			writer,
 		};

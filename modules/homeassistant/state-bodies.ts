@@ -5,8 +5,8 @@
  *     sensor.<host>_<key>, binary_sensor.<host>_<key>    keys: publish/entities.ts
  *
  * Ids are made from OBIS codes and not from display names, so that they do not change. A POST replaces all attributes
- * of the entity, so each one contains all attributes. Momentary values that are older than FRESH_MS are omitted,
- * because the hub would show them as current values.
+ * of the entity, so each one contains all attributes. Momentary values that are too old are unknown, because the hub
+ * would show the last ones as current for ever.
  */
 import { lowerCase } from "../bytes/ascii.js";
 import type { JSONWriter } from "../json/writer.js";
@@ -19,9 +19,6 @@ import {
 	PROBLEM_TEXT,
 } from "../publish/entities.js";
 import type { Readout } from "../readout/readout.js";
-
-/** Maximum age of momentary values, ms. */
-export const FRESH_MS = 900_000;
 
 /** Space for a body, bytes. A long meter id is cut. */
 export const BODY_SIZE = 1024;
@@ -37,7 +34,7 @@ export interface Snapshot {
 	/** True for a test by the user. A test always sends something, even if there is no readout. */
 	readonly isTest: boolean;
 	readonly readout: Readout | undefined;
-	/** True if the readout is older than FRESH_MS. */
+	/** True if the momentary values are too old (meter/value-age.ts). */
 	readonly isOld: boolean;
 	readonly hasFailed: boolean;
 	/** JSON writer, which other code also uses. It keeps no state between calls. */
@@ -78,14 +75,13 @@ export class StateBodies {
 		return true;
 	}
 
-	private isLeftOut({ isMomentary, own }: Entities): boolean {
-		const { isOld, isTest, readout } = this.#snapshot;
+	private isLeftOut({ own }: Entities): boolean {
+		const { isTest, readout } = this.#snapshot;
 		// Without a readout since the start, the time of the last readout is not sent, because the hub may still have
 		// the time of a readout before the restart.
 		if (own === LAST_READOUT) return readout === undefined && !isTest;
 		// With the REST API each state needs a request of its own, so these entities are published through MQTT only.
-		if (own === PROBLEM || own === PROBLEM_TEXT || own === METER_NUMBER) return true;
-		return isOld && isMomentary;
+		return own === PROBLEM || own === PROBLEM_TEXT || own === METER_NUMBER;
 	}
 
 	private write(entities: Entities): void {

@@ -45,6 +45,10 @@ export class LiveMeter implements Running, PlainPages {
 		this.service?.measured(readout);
 	}
 
+	whenMeterFailed(isOld: boolean): void {
+		if (isOld) this.service?.expire();
+	}
+
 	meterChanged(): void {
 		this.service?.forget();
 	}

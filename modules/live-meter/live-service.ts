@@ -1,9 +1,10 @@
 /**
  * Replies to batteries and wallboxes with live values, in the dialects that the owner has switched on.
  *
- * Only listed addresses get replies, and only while the values are fresh: not older than the limit of the dialect, or
- * than the limit that the owner has set. Otherwise the reply to a request for values is 503 without a body. A client
- * then notices that it has no meter, instead of using an old value or 0. The API handles requests for other paths.
+ * Only listed addresses get replies, and only while the values are fresh: not older than PATIENCE intervals of the meter
+ * and the limit of the dialect, or than the limit that the owner has set. Otherwise the reply to a request for values is
+ * 503 without a body. A client then notices that it has no meter, instead of using an old value or 0. The API handles
+ * requests for other paths.
  */
 import { SHORT_BODY_COST } from "../api/api.js";
 import { ClaimedBody } from "../api/claimed-body.js";
@@ -48,6 +49,12 @@ const SMA_DIALECT = DIALECTS.findIndex(({ enabled }) => enabled === LIVE_SMA);
 const RPC_DIALECT = DIALECTS.findIndex(({ rpcSource }) => rpcSource !== undefined);
 /** RPC method whose result is also sent in notifications. */
 const NOTIFIED = "EM.GetStatus";
+/**
+ * Number of intervals of the meter, and least time in ms, after which values are too old, if the dialect's limit is not
+ * shorter. A battery would otherwise add the last power of a meter that has stopped again and again.
+ */
+const PATIENCE = 3;
+const LEAST_MS = 5000;
 const ID_LENGTH = 6;
 /** Bit 1 of the first byte of a MAC address, which marks an address that no maker has assigned (IEEE 802). */
 const LOCAL_ADDRESS = 2;
@@ -101,7 +108,20 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 		return this.core.clock.monotonicMs() - this.#measuredMs;
 	}
 
-	maxAgeMs({ maxAgeMs }: Pick<Dialect, "maxAgeMs">): number {
+	/** The momentary values are too old for all outputs. */
+	expire(): void {
+		this.forget();
+		this.#sockets.check(false);
+	}
+
+	maxAgeMs(dialect: Pick<Dialect, "maxAgeMs">): number {
+		const hasOwn = this.core.config.get(LIVE_MAX_AGE_SECS) > 0;
+		const intervalsMs = hasOwn ? Number.POSITIVE_INFINITY : Math.max(LEAST_MS, PATIENCE * this.#everyMs);
+		return Math.min(this.limitMs(dialect), intervalsMs);
+	}
+
+	/** Returns the limit of the dialect, or the limit that the owner has set, ms. */
+	private limitMs({ maxAgeMs }: Pick<Dialect, "maxAgeMs">): number {
 		const secs = this.core.config.get(LIVE_MAX_AGE_SECS);
 		return secs === 0 ? maxAgeMs : secs * 1000;
 	}
@@ -112,7 +132,7 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 
 	want(dialect: Pick<Dialect, "maxAgeMs"> = DIALECTS[RPC_DIALECT]): boolean {
 		const { clock, live } = this.core;
-		live.wantedToMs = Math.max(live.wantedToMs, clock.monotonicMs() + this.maxAgeMs(dialect));
+		live.wantedToMs = Math.max(live.wantedToMs, clock.monotonicMs() + this.limitMs(dialect));
 		return this.isFresh(dialect);
 	}
 

@@ -110,7 +110,11 @@ export function getLiveStatus(exchange: Exchange<LiveMeter>): void {
 				textMember(writer, "name", dialect.name);
 				booleanMember(writer, "enabled", isOn);
 				booleanMember(writer, "fresh", isFresh);
-				numberMember(writer, LIVE_MAX_AGE_SECS.name, (service?.maxAgeMs(dialect) ?? dialect.maxAgeMs) / 1000);
+				numberMember(
+					writer,
+					LIVE_MAX_AGE_SECS.name,
+					Math.ceil((service?.maxAgeMs(dialect) ?? dialect.maxAgeMs) / 1000),
+				);
 				writer.endObject();
 			}
 			writer.endArray();

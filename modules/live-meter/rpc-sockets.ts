@@ -1,10 +1,12 @@
 /**
  * Shelly's RPC over WebSocket, which a client with a listed address opens by `GET /rpc` with an upgrade. It carries the
  * frames of rpc.ts as text messages. After a client's first request with a `src`, each readout sends it `NotifyStatus`
- * with the power. As long as there is no fresh value, requests get no reply.
+ * with the power.
  *
  * A socket is closed if its address is no longer listed, if the dialect is turned off, if the client violates the
- * protocol, or if it stays silent after a ping. Browsers are refused, because any web page could make them connect.
+ * protocol, or if it stays silent after a ping; and, at the next ping at the latest, if there is no fresh value, because
+ * clients show the last power for as long as they are connected. Without a fresh value none is opened. Browsers are
+ * refused, because any web page could make them connect.
  *
  * Limits: SOCKETS sockets; messages of REQUEST_LIMIT bytes, which are answered one at a time.
  */
@@ -63,7 +65,7 @@ export class RPCSockets {
 	answer(request: HTTPRequest, response: HTTPResponse): boolean {
 		if (!isHandshake(request) || !this.#answers.admits(request.remoteAddress)) return false;
 		response.lines("Cache-Control: no-store\r\n");
-		if (this.#open.length >= SOCKETS || !this.#ledger.claim(SOCKET_COST)) {
+		if (!this.#answers.want() || this.#open.length >= SOCKETS || !this.#ledger.claim(SOCKET_COST)) {
 			response.send(503);
 			return true;
 		}
@@ -142,8 +144,8 @@ class RPCSocket implements BodySource, LiveBody {
 			return;
 		}
 		this.#isHeard = false;
-		if (this.#subscriber !== UNKNOWN) this.#answers.want();
-		this.send(OPCODE_PING, this.#frames.control, FRAME_ROOM);
+		if (this.#answers.want()) this.send(OPCODE_PING, this.#frames.control, FRAME_ROOM);
+		else this.end();
 	}
 
 	receive(bytes: Uint8Array, start: number, end: number): number {

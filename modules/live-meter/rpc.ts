@@ -61,8 +61,8 @@ export interface RPCAnswers {
 	notify(receiver: string, remoteAddress: string, into: Uint8Array): number;
 	/** Returns true if the address is listed. Otherwise remembers it and returns false. */
 	admits(remoteAddress: string): boolean;
-	/** Records that a client wants values, so that the meter is read often. */
-	want(): void;
+	/** Records that a client wants values, so that the meter is read often. Returns false if there are no fresh ones. */
+	want(): boolean;
 }
 
 export class RPCPort implements DatagramMachine {

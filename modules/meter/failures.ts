@@ -21,6 +21,13 @@ export const FAILURE_MEMORY = failure(
 	0,
 	"The gateway is busy with other requests; try again in a few seconds.",
 );
+/** A meter that sends by itself has stopped (value-age.ts). */
+export const FAILURE_SILENT = failure(
+	METER_TIMEOUT,
+	"meter/silent",
+	0,
+	"The meter sends by itself, and has stopped. Check the head or the cable, and that the meter has power.",
+);
 export const FAILURE_SIGN_ON_INSTEAD = failure(
 	METER_ERROR,
 	"iec62056-21/answers",

@@ -55,8 +55,9 @@ export class Metering implements Running {
 			port: host.serial.meter,
 			ledger,
 			settings: this.#settings,
-			failureChanged: (failure) => core.meterChanged(failure?.code ?? ""),
+			failureChanged: (failure, isOld) => core.meterChanged(failure?.code ?? "", isOld),
 			measured: (readout) => core.measured(readout),
+			freshness: this,
 			live,
 		});
 		this.schedule = new Schedule({
@@ -84,9 +85,12 @@ export class Metering implements Running {
 		return this.#settings.dlms;
 	}
 
-	/** Age from which momentary values are out of date, s; 0 if the meter is read on request only. */
+	/**
+	 * Age from which momentary values are out of date, s; 0 without such a limit: if the meter is read on request only, or
+	 * pushes seldom.
+	 */
 	get freshSecs(): number {
-		if (this.reader.sendsOften) return PUSH_FRESH_S;
+		if (protocolOf(this.#settings).listenBaud !== undefined) return this.reader.sendsOften ? PUSH_FRESH_S : 0;
 		const { minutes, months } = this.plan() ?? NO_PERIOD;
 		const periodS = (minutes + months * MONTH_MINUTES) * 60;
 		return periodS === 0 ? 0 : 2 * periodS + READOUT_S;

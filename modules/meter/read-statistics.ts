@@ -12,8 +12,11 @@ const OTHER_CODES = "other";
 
 export interface ReadStatisticsListener {
 	readonly live?: { changed(): void; measured(): void };
-	/** Called for each change. `failure` is undefined for the first good readout since the start or since a failure. */
-	failureChanged?(failure: Failure | undefined): void;
+	/**
+	 * Called for each change. `failure` is undefined for the first good readout since the start or since a failure.
+	 * Also called when the momentary values have become too old (`isOld`).
+	 */
+	failureChanged?(failure: Failure | undefined, isOld: boolean): void;
 	measured?(readout: Readout): void;
 }
 
@@ -30,6 +33,8 @@ export class ReadStatistics {
 	#lastMs: number | undefined;
 	#attemptMs: number | undefined;
 	#isSimulated = false;
+	/** True if the momentary values are too old to be shown (value-age.ts). */
+	isOld = false;
 
 	constructor(listener: ReadStatisticsListener) {
 		this.#listener = listener;
@@ -42,18 +47,19 @@ export class ReadStatistics {
 	}
 
 	keep(readout: Readout, isSimulated: boolean, nowMs: number): void {
-		const isFirst = this.readouts === 0 || this.failure !== undefined;
+		const isFirst = this.readouts === 0 || this.failure !== undefined || this.isOld;
 		this.last = readout;
 		this.#lastMs = readout.utcMs === 0 ? nowMs : undefined;
 		this.#isSimulated = isSimulated;
 		this.readouts++;
 		this.failure = undefined;
+		this.isOld = false;
 		this.#listener.live?.measured();
 		if (!isSimulated) {
 			this.measurements++;
 			this.#listener.measured?.(readout);
 		}
-		if (isFirst) this.#listener.failureChanged?.(undefined);
+		if (isFirst) this.#listener.failureChanged?.(undefined, false);
 	}
 
 	failed(failure: Failure | undefined): void {
@@ -61,7 +67,17 @@ export class ReadStatistics {
 		this.failure = failure;
 		if (failure !== undefined) this.count(failure.code);
 		this.#listener.live?.changed();
-		if (isNew) this.#listener.failureChanged?.(failure);
+		if (isNew) this.#listener.failureChanged?.(failure, this.isOld);
+	}
+
+	/** The momentary values have become too old. `silence`: failure to report if there is none yet. */
+	expired(silence: Failure | undefined): void {
+		this.isOld = true;
+		if (this.failure === undefined && silence !== undefined) this.failed(silence);
+		else {
+			this.#listener.live?.changed();
+			this.#listener.failureChanged?.(this.failure, true);
+		}
 	}
 
 	/** Last good readout; undefined if it is simulated. */

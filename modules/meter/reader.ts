@@ -59,6 +59,7 @@ import {
 	FAILURE_MEMORY,
 	FAILURE_PORT,
 	FAILURE_PROFILE_WAIT,
+	FAILURE_SILENT,
 	FAILURE_WAIT,
 	LIVE_REFUSED,
 } from "./failures.js";
@@ -71,6 +72,7 @@ import { ReadStatistics } from "./read-statistics.js";
 import { Recogniser } from "./recogniser.js";
 import type { LineBorrower, LiveListener, MeterReaderOptions, MeterSettings } from "./settings.js";
 import { isAsAdvised, UnsolicitedDetector } from "./unsolicited.js";
+import { OFTEN_MS, SELDOM_MS, ValueAge } from "./value-age.js";
 
 /** Longest time for a session. Some meters need over five minutes at 300 Bd. */
 const SESSION_LIMIT_MS = 600_000;
@@ -119,6 +121,7 @@ export class MeterReader implements Timed, LinkListener {
 	litMs = Number.NEGATIVE_INFINITY;
 	#borrower: LineBorrower | undefined;
 	#live: LiveListener | undefined;
+	readonly #age = new ValueAge();
 	readonly outcomes: ReadStatistics;
 	log: LineLog | undefined;
 
@@ -269,6 +272,7 @@ export class MeterReader implements Timed, LinkListener {
 				this.#task.update((ms) => {
 					this.#borrower = undefined;
 					this.#state = STATE_IDLE;
+					this.#age.resume(ms);
 					this.apply(ms);
 				});
 			const borrower = begin(this.#options.deps.driver, this.#options.port, nowMs, giveBack);
@@ -286,10 +290,16 @@ export class MeterReader implements Timed, LinkListener {
 	}
 
 	get deadlineMs(): number {
-		return Math.min(this.#dueMs, this.#callbacks.deadlineMs);
+		// While the line is lent, the meter can't be heard.
+		return Math.min(this.#dueMs, this.#callbacks.deadlineMs, this.isLent ? Number.POSITIVE_INFINITY : this.#age.dueMs);
 	}
 
 	advance(nowMs: number): void {
+		if (nowMs >= this.#age.dueMs && !this.isLent) {
+			const silence = protocolOf(this.#options.settings).late && FAILURE_SILENT;
+			if (this.#age.isOver(silence === undefined ? this.limitMs : 0, nowMs)) this.outcomes.expired(silence);
+			return;
+		}
 		if (nowMs < this.#dueMs) {
 			// Notify here, where little stack is in use, because a callback needs much.
 			const due = this.#callbacks.takeDue(nowMs);
@@ -311,6 +321,10 @@ export class MeterReader implements Timed, LinkListener {
 			this.#state = STATE_ENDING;
 			this.#link?.tell((ms) => this.#session?.abort(ms));
 		}
+	}
+
+	private get limitMs(): number {
+		return (this.#options.freshness?.freshSecs || Number.POSITIVE_INFINITY) * 1000;
 	}
 
 	private get isReading(): boolean {
@@ -354,6 +368,7 @@ export class MeterReader implements Timed, LinkListener {
 			return;
 		}
 		this.#claimed = cost;
+		if (this.#protocol !== protocol) this.#age.forget();
 		this.#protocol = protocol;
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		this.#candidate = undefined;
@@ -492,7 +507,10 @@ export class MeterReader implements Timed, LinkListener {
 		const records = isSame ? new RecordCursor(last.records).replaced(powers.records) : undefined;
 		live?.onRound(records === undefined ? LIVE_REFUSED : undefined, nowMs);
 		if (records === undefined) this.endLive();
-		else outcomes.keep({ ...last, records, liveUtcMs: powers.utcMs }, false, nowMs);
+		else {
+			outcomes.keep({ ...last, records, liveUtcMs: powers.utcMs }, false, nowMs);
+			this.#age.asked(this.limitMs, nowMs);
+		}
 	}
 
 	private onEnd(session: ReadSession, nowMs: number): void {
@@ -545,7 +563,12 @@ export class MeterReader implements Timed, LinkListener {
 
 	private keep(readout: Readout, nowMs: number): void {
 		this.#candidate = undefined;
-		if (this.#profile === undefined) this.outcomes.keep(readout, this.#protocol?.simulate !== undefined, nowMs);
+		if (this.#profile === undefined) {
+			const isSimulated = this.#protocol?.simulate !== undefined;
+			this.outcomes.keep(readout, isSimulated, nowMs);
+			if (this.#state === STATE_LISTENING) this.#age.heard(this.sendsOften ? OFTEN_MS : SELDOM_MS, nowMs);
+			else this.#age.asked(isSimulated ? Number.POSITIVE_INFINITY : this.limitMs, nowMs);
+		}
 		this.#options.light?.flash();
 		this.#callbacks.resolve(readout, undefined, nowMs, this.#profile);
 	}

@@ -43,4 +43,6 @@ export interface MeterReaderOptions extends ReadStatisticsListener {
 	readonly settings: MeterSettings;
 	readonly ledger: MemoryLedger;
 	readonly light?: MeterLight | undefined;
+	/** Age limit of momentary values that the gateway asks for, s; 0: none. */
+	readonly freshness?: { readonly freshSecs: number };
 }

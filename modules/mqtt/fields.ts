@@ -137,4 +137,16 @@ export const MQTT_ANNOUNCED_VALUES = field<Uint8Array>({
 	kind: BYTES,
 	maximum: 1000,
 });
-export const MQTT_ANNOUNCED = entry("mqtt_announced", 1, [MQTT_ANNOUNCED_VALUES], INTERNAL);
+/**
+ * Description of what the broker retains of this gateway (message-queue.ts). Empty if nothing was published yet.
+ */
+export const MQTT_RETAINED = field<string>({
+	entry: IN_MQTT_ANNOUNCED,
+	id: 2,
+	name: "retained",
+	kind: TEXT,
+	maximum: 128,
+	characters: VISIBLE,
+	initial: "",
+});
+export const MQTT_ANNOUNCED = entry("mqtt_announced", 1, [MQTT_ANNOUNCED_VALUES, MQTT_RETAINED], INTERNAL);

@@ -4,6 +4,7 @@
  *     ONLINE      publish that the gateway is online
  *     WITHDRAW    withdraw the Home Assistant announcement when it is no longer wanted or its prefix has changed
  *     ANNOUNCE    announce the entities to Home Assistant if it does not know them yet
+ *     CLEAR       empty the retained topics of other settings
  *     STATE       publish the values of all entities in one JSON text
  *     VALUES      publish the value of each entity in turn
  *     UPDATE      publish the installed and the newest firmware, and the progress of an installation
@@ -13,6 +14,10 @@
  * the announcement can be withdrawn, and so that an entity that no longer exists is removed from Home Assistant:
  *
  *     <discovery prefix> <check of the meter's identification> <key> <key> …, each followed by a blank
+ *
+ * MQTT_RETAINED has the base topic, and what is published below it. When that changes, all topics of the old one are
+ * emptied. State and momentary values are retained only for a device that sleeps between readouts, because it can't hear
+ * when Home Assistant starts.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { put } from "../config/schema.js";
@@ -30,6 +35,7 @@ import {
 	MQTT_ENABLED,
 	MQTT_LANG,
 	MQTT_PAUSE_SECS,
+	MQTT_RETAINED,
 	MQTT_TOPIC,
 	MQTT_TOPICS,
 	TOPICS_JSON,
@@ -55,10 +61,11 @@ import type { Message } from "./session.js";
 const ONLINE_DUE = 1;
 const WITHDRAW = 2;
 const ANNOUNCE = 4;
-const STATE = 8;
-const VALUES = 16;
-const UPDATE_DUE = 32;
-const OFFLINE_DUE = 64;
+const CLEAR = 8;
+const STATE = 16;
+const VALUES = 32;
+const UPDATE_DUE = 64;
+const OFFLINE_DUE = 128;
 const NOTHING = 0;
 const VALUES_OF_READOUT = STATE | VALUES;
 const OF_READOUT = ANNOUNCE | VALUES_OF_READOUT;
@@ -76,6 +83,11 @@ const ACKNOWLEDGED_PAUSE_S = 10;
 /** Number of pauses after which a momentary value that was not renewed is out of date. */
 const FRESH_PAUSES = 3;
 
+/** Topics to clear: the state, the update, then the value of each entity. */
+const CLEARED_FIRST = Object.freeze(["state", "update"]);
+/** Value of `#clearing` if this session has nothing more to clear. */
+const CLEARED = -1;
+
 /** Settings of a session. Changed settings apply from the next session on. */
 class Plan {
 	readonly base: string;
@@ -85,8 +97,10 @@ class Plan {
 	readonly hasValues: boolean;
 	readonly hasCommands: boolean;
 	readonly language: number;
+	/** True if state and momentary values are retained. */
+	readonly retainsAll: boolean;
 
-	constructor(config: ConfigStore, serial: string) {
+	constructor(config: ConfigStore, serial: string, isSleepy: boolean) {
 		const topics = config.get(MQTT_TOPICS);
 		const isEnabled = config.get(MQTT_ENABLED);
 		this.base = baseTopicOf(config, serial);
@@ -95,6 +109,13 @@ class Plan {
 		this.hasValues = topics !== TOPICS_JSON;
 		this.hasCommands = isEnabled && config.get(MQTT_COMMANDS);
 		this.language = languageOf(config.get(MQTT_LANG));
+		this.retainsAll = isSleepy;
+	}
+
+	/** Value of MQTT_RETAINED for this plan. */
+	get retained(): string {
+		const { base, hasState, hasValues, retainsAll } = this;
+		return `${base} ${hasState} ${hasValues} ${retainsAll}`;
 	}
 }
 
@@ -107,11 +128,14 @@ export class MessageQueue {
 	#plan: Plan | undefined;
 	#readout: Readout | undefined;
 	#isNews = false;
-	#hasFailed = false;
 	#entities: Entities | undefined;
 	#due = NOTHING;
 	#sending = NOTHING;
 	#index = 0;
+	/** Index of the topic to clear next; CLEARED if there is none. */
+	#clearing = CLEARED;
+	/** Value of MQTT_RETAINED after CLEAR. */
+	#kept = "";
 	/** Keys that are being announced. They are stored in flash when the announcement is acknowledged. */
 	#sent = "";
 	/** Keys that were announced in this session, each between blanks. */
@@ -121,7 +145,6 @@ export class MessageQueue {
 	#isOther = false;
 	#sentMs = Number.NEGATIVE_INFINITY;
 	#fromMs = 0;
-	#measuredMs = 0;
 
 	constructor(deps: OutputDeps) {
 		this.#deps = deps;
@@ -131,9 +154,9 @@ export class MessageQueue {
 	 * Begins a session. If `isLast`, the session only publishes that the gateway is offline and withdraws the
 	 * announcement.
 	 */
-	begin(isLast: boolean): void {
+	begin(isLast: boolean, isSleepy: boolean): void {
 		const { config, info } = this.#deps;
-		const plan = new Plan(config, info.serial);
+		const plan = new Plan(config, info.serial, isSleepy);
 		this.#plan = plan;
 		this.#sending = NOTHING;
 		this.#index = 0;
@@ -142,6 +165,10 @@ export class MessageQueue {
 		this.#due = isLast ? OFFLINE_DUE : ONLINE_DUE;
 		this.updateChanged();
 		if (known !== "" && !known.startsWith(`${plan.prefix} `)) this.#due |= WITHDRAW;
+		// A gateway that has announced something, but has not noted what is retained, ran an earlier firmware.
+		if (!isLast && known === "" && config.get(MQTT_RETAINED) === "") this.keep(plan.retained);
+		this.clear(isLast ? "" : plan.retained);
+		if (isLast && this.#clearing !== CLEARED) this.#due |= CLEAR;
 		if (!isLast) this.renew();
 	}
 
@@ -163,8 +190,9 @@ export class MessageQueue {
 		return topics;
 	}
 
-	get isAnnounced(): boolean {
-		return this.stored !== "";
+	/** True if the broker has an announcement or retained values of this gateway. */
+	get isKnown(): boolean {
+		return this.stored !== "" || this.#deps.config.get(MQTT_RETAINED) !== "";
 	}
 
 	/** True if a message is due or in flight, even if it may not be sent yet. */
@@ -178,17 +206,16 @@ export class MessageQueue {
 
 	measured(readout: Readout, nowMs: number): void {
 		this.#readout = readout;
-		this.#hasFailed = false;
 		this.#isNews = true;
-		this.#measuredMs = nowMs;
 		const pauseEndMs = this.#sentMs + this.pauseSecs * 1000;
 		this.#fromMs = nowMs >= pauseEndMs - EARLY_MS ? nowMs : pauseEndMs;
 		this.renew();
 	}
 
 	meterFailed(): void {
-		this.#hasFailed = true;
 		this.#isNews = true;
+		// The old values must not wait for the end of the pause.
+		if (this.#deps.reader.outcomes.isOld) this.#fromMs = 0;
 		this.renew();
 	}
 
@@ -223,12 +250,14 @@ export class MessageQueue {
 	}
 
 	/** Prepares the end of the session. `isOther`: true if the new settings name another broker or disable MQTT. */
-	finish(isOther: boolean): void {
+	finish(isOther: boolean, isSleepy: boolean): void {
 		const { config, info } = this.#deps;
-		const { base, prefix } = new Plan(config, info.serial);
+		const { base, prefix, retained } = new Plan(config, info.serial, isSleepy);
 		this.#fromMs = 0;
 		// The gateway goes offline on the old topic, so that subscribers do not use the old values that are retained there.
 		if (isOther || base !== this.#plan?.base) this.#due = OFFLINE_DUE;
+		this.clear(isOther ? "" : retained);
+		if (this.#clearing !== CLEARED) this.#due = (this.#due & ~VALUES_OF_READOUT) | CLEAR;
 		if ((isOther || prefix !== this.#plan?.prefix) && this.stored !== "")
 			this.#due = (this.#due & ~ANNOUNCE) | WITHDRAW;
 	}
@@ -271,6 +300,9 @@ export class MessageQueue {
 			if (this.#readout !== undefined) this.#isOther = false;
 			this.store(this.#sent);
 			this.#sent = "";
+		} else if (bit === CLEAR) {
+			this.#clearing++;
+			this.#due |= CLEAR;
 		} else if (bit === VALUES && ++this.#index < (this.#entities?.count ?? 0)) this.#due |= VALUES;
 		this.freeEntities();
 		const isTaken = (bit & VALUES_OF_READOUT) !== 0 && (this.#due & VALUES_OF_READOUT) === 0;
@@ -288,14 +320,50 @@ export class MessageQueue {
 
 	/** False before the first readout, because a value of 0 would look like a reading. */
 	private get hasContent(): boolean {
-		return this.#readout !== undefined || this.#hasFailed;
+		return this.#readout !== undefined || this.hasFailed;
+	}
+
+	private get hasFailed(): boolean {
+		return this.#deps.reader.outcomes.failure !== undefined;
+	}
+
+	private keep(retained: string): void {
+		this.#deps.config.note([put(MQTT_RETAINED, retained)]);
+	}
+
+	/** Plans to empty what the broker retains, unless that is `kept` already. */
+	private clear(kept: string): void {
+		this.#kept = kept;
+		this.#clearing = this.#deps.config.get(MQTT_RETAINED) === kept ? CLEARED : 0;
+	}
+
+	/** Returns the next empty message of CLEAR; undefined if there is none. */
+	private nextCleared(plan: Plan): Message | undefined {
+		const { config, text } = this.#deps;
+		const [base] = (config.get(MQTT_RETAINED) || plan.base).split(" ");
+		const place = this.#clearing - CLEARED_FIRST.length;
+		let key: string | undefined = CLEARED_FIRST[this.#clearing];
+		if (place >= 0 && this.hasContent) {
+			const entities = this.entities(plan);
+			if (place < entities.count) {
+				entities.seek(place);
+				key = keyOf(entities);
+			}
+		}
+		if (key !== undefined) return new TextMessage(text.encode(`${base}/${key}`), new Uint8Array(0));
+		this.#clearing = CLEARED;
+		this.keep(this.#kept);
+		this.updateChanged();
+		return undefined;
 	}
 
 	private renew(): void {
 		const plan = this.#plan;
 		this.#entities = undefined;
 		this.#index = 0;
-		if (plan === undefined || !this.hasContent) return;
+		// At the end of a session whose topics are cleared, nothing more is published.
+		if (plan === undefined || !this.hasContent || this.#kept !== plan.retained) return;
+		if (this.#clearing !== CLEARED) this.#due |= CLEAR;
 		if (plan.prefix !== "") this.#due |= ANNOUNCE;
 		if (plan.hasState) this.#due |= STATE;
 		if (plan.hasValues) this.#due |= VALUES;
@@ -306,13 +374,14 @@ export class MessageQueue {
 		const { text, writer } = this.#deps;
 		const plan = this.#plan;
 		if (plan === undefined) return undefined;
-		const { base } = plan;
+		const { base, retainsAll } = plan;
 		if (bit === ONLINE_DUE) return new TextMessage(text.encode(this.statusTopic), text.encode(ONLINE));
 		if (bit === OFFLINE_DUE) return new TextMessage(text.encode(this.statusTopic), text.encode(OFFLINE));
 		if (bit === WITHDRAW) {
 			const known = this.stored;
 			return new TextMessage(this.discoveryTopic(known.slice(0, known.indexOf(" "))), new Uint8Array(0));
 		}
+		if (bit === CLEAR) return this.nextCleared(plan);
 		if (bit === UPDATE_DUE) {
 			const { firmware, info } = this.#deps;
 			if (firmware === undefined) return undefined;
@@ -320,20 +389,21 @@ export class MessageQueue {
 			return new JSONMessage(text.encode(`${base}/update`), writer, produce);
 		}
 		if (!this.hasContent) return undefined;
-		this.#entities ??= this.entities(plan.language, nowMs);
-		const entities = this.#entities;
+		const entities = this.entities(plan);
 		if (bit === ANNOUNCE) return this.announce(plan, entities);
 		this.#sentMs = nowMs;
-		if (bit === STATE) return new JSONMessage(text.encode(`${base}/state`), writer, stateOf(entities, text));
+		if (bit === STATE)
+			return new JSONMessage(text.encode(`${base}/state`), writer, stateOf(entities, text), retainsAll);
 		entities.seek(this.#index);
-		return new TextMessage(text.encode(`${base}/${keyOf(entities)}`), text.encode(entities.value || UNKNOWN));
+		const value = text.encode(entities.value || UNKNOWN);
+		return new TextMessage(text.encode(`${base}/${keyOf(entities)}`), value, retainsAll || entities.isLasting);
 	}
 
-	private entities(language: number, nowMs: number): Entities {
-		const { freshSecs } = this;
-		const isOld = freshSecs > 0 && nowMs - this.#measuredMs > freshSecs * 1000;
-		const options = { readout: this.#readout, hasValues: true, hasFailed: this.#hasFailed, isOld, language };
-		return new Entities(this.#deps, options);
+	private entities({ language }: Plan): Entities {
+		const { isOld } = this.#deps.reader.outcomes;
+		const options = { readout: this.#readout, hasValues: true, hasFailed: this.hasFailed, isOld, language };
+		this.#entities ??= new Entities(this.#deps, options);
+		return this.#entities;
 	}
 
 	private get freshSecs(): number {

@@ -10,6 +10,9 @@
  *     <topic>/<id>/command    sent by other clients: read, identify or install
  *     <prefix>/device/smgw_<id>/config
  *
+ * Only what stays true is retained: status, update, announcement, and counters in topics of their own. A broker would
+ * give the power of a gateway that is gone to each new subscriber.
+ *
  * Home Assistant rejects a discovery payload with an unknown key at its root. A component that is missing from the
  * payload is kept. A component for which only the platform is given is removed.
  */
@@ -18,7 +21,7 @@ import type { HostInfo, TextCodec } from "../io/host.js";
 import { JSONStream, type ProduceUnit } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
 import { PRODUCT, SECURITY_CONTACT } from "../product.js";
-import { type Entities, LAST_READOUT, MEASUREMENT, PROBLEM } from "../publish/entities.js";
+import { type Entities, LAST_READOUT, PROBLEM } from "../publish/entities.js";
 import type { Message } from "./session.js";
 
 export const ONLINE = "online";
@@ -67,11 +70,13 @@ export function keyOf({ own, key }: Entities): string {
 /** A short message. An empty text removes the retained message. */
 export class TextMessage implements Message {
 	readonly topic: Uint8Array;
+	readonly isRetained: boolean;
 	readonly #payload: Uint8Array;
 	#at = 0;
 
-	constructor(topic: Uint8Array, payload: Uint8Array) {
+	constructor(topic: Uint8Array, payload: Uint8Array, isRetained = true) {
 		this.topic = topic;
+		this.isRetained = isRetained;
 		this.#payload = payload;
 	}
 
@@ -90,11 +95,13 @@ export class TextMessage implements Message {
 /** A message with a JSON payload. `produce` is called twice and must write the same bytes both times. */
 export class JSONMessage implements Message {
 	readonly topic: Uint8Array;
+	readonly isRetained: boolean;
 	readonly length: number;
 	readonly #stream: JSONStream;
 
-	constructor(topic: Uint8Array, writer: JSONWriter, produce: ProduceUnit) {
+	constructor(topic: Uint8Array, writer: JSONWriter, produce: ProduceUnit, isRetained = true) {
 		this.topic = topic;
+		this.isRetained = isRetained;
 		this.length = lengthOf(writer, produce);
 		this.#stream = new JSONStream(writer, produce);
 	}
@@ -226,7 +233,7 @@ export function commandTopicOf(base: string): string {
 }
 
 function writeComponent(writer: JSONWriter, id: string, { base, entities, freshSecs, isJSON }: Announcement): void {
-	const { own, unit, deviceClass, stateClass } = entities;
+	const { own, unit, deviceClass, stateClass, isMomentary } = entities;
 	const key = keyOf(entities);
 	const component = own?.component ?? "sensor";
 	begin(writer, key, component, id);
@@ -239,8 +246,9 @@ function writeComponent(writer: JSONWriter, id: string, { base, entities, freshS
 		member(writer, "pl_on", "on");
 		member(writer, "pl_off", "off");
 	}
-	// The last reading of a counter remains valid, but a momentary value expires.
-	if (freshSecs > 0 && (stateClass === MEASUREMENT || component === "binary_sensor")) {
+	// The last reading of a counter remains valid, but a momentary value expires. `meter` and `problem` say that there are
+	// no values, so they must not expire together with them.
+	if (freshSecs > 0 && isMomentary) {
 		writer.key("exp_aft");
 		writer.number(freshSecs);
 	}

@@ -87,13 +87,13 @@ export function encodeConnect(text: TextCodec, fields: ConnectFields, keepAliveS
 }
 
 /**
- * Encodes a retained PUBLISH (3.3) without its payload, which has `length` bytes. `id`: 1 to 65535 for QoS 1, NO_ID for
- * QoS 0. Throws a RangeError if the packet would be too long.
+ * Encodes a PUBLISH (3.3) without its payload, which has `length` bytes. `id`: 1 to 65535 for QoS 1, NO_ID for QoS 0.
+ * Throws a RangeError if the packet would be too long.
  */
-export function encodePublish(topic: Uint8Array, id: number, length: number): Uint8Array {
+export function encodePublish(topic: Uint8Array, id: number, length: number, isRetained: boolean): Uint8Array {
 	const hasId = id !== NO_ID;
 	const variable = 2 + topic.length + (hasId ? 2 : 0);
-	const packet = begin(PUBLISH_HEAD | RETAIN | (hasId ? QOS_1 : 0), variable + length, variable);
+	const packet = begin(PUBLISH_HEAD | (isRetained ? RETAIN : 0) | (hasId ? QOS_1 : 0), variable + length, variable);
 	const at = putField(packet, packet.length - variable, topic);
 	if (hasId) putNumber(packet, at, id);
 	return packet;

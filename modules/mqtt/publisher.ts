@@ -163,12 +163,12 @@ export class Publisher implements Timed {
 	reconfigure(nowMs: number): void {
 		const { config } = this.#deps;
 		const isOff = !config.get(MQTT_ENABLED);
-		this.#lastTries = isOff && this.#queue.isAnnounced ? LAST_TRIES : 0;
+		this.#lastTries = isOff && this.#queue.isKnown ? LAST_TRIES : 0;
 		if (this.#session?.state === SESSION_READY) {
 			this.#leave = CHANGE;
 			const broker = parseBrokerURL(config.get(MQTT_URL));
 			const { host, port } = this.#broker ?? {};
-			this.#queue.finish(isOff || broker?.host !== host || broker?.port !== port);
+			this.#queue.finish(isOff || broker?.host !== host || broker?.port !== port, this.isSleepy);
 			this.work(nowMs);
 		} else {
 			this.close();
@@ -221,7 +221,7 @@ export class Publisher implements Timed {
 		const { config, info, text } = this.#deps;
 		const queue = this.#queue;
 		const files = SETTINGS_FILES ? this.#listener.files : undefined;
-		queue.begin(!config.get(MQTT_ENABLED));
+		queue.begin(!config.get(MQTT_ENABLED), this.isSleepy);
 		this.#session = new Session(
 			{
 				text,

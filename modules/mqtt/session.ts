@@ -68,9 +68,10 @@ const CHATTER_LIMIT = 64;
 /** Number of bytes of a received payload that are passed on. The rest is dropped. */
 const PAYLOAD_LIMIT = 16;
 
-/** A message to publish. All messages are retained. */
+/** A message to publish. */
 export interface Message {
 	readonly topic: Uint8Array;
+	readonly isRetained: boolean;
 	readonly length: number;
 	/** Returns the number of bytes written. All calls together write `length` bytes. */
 	read(into: Uint8Array, start: number, end: number): number;
@@ -247,7 +248,7 @@ export class Session implements Timed {
 			this.#next = undefined;
 			this.#body = next;
 			this.#left = next.length;
-			this.#packet = encodePublish(next.topic, this.#id, next.length);
+			this.#packet = encodePublish(next.topic, this.#id, next.length, next.isRetained);
 		}
 		this.#sent = 0;
 		return true;

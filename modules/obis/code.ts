@@ -33,6 +33,16 @@ const GROUP_ERROR = 97;
 export const GROUP_LIST = 98;
 /** Group C of load profiles, whose letter is `P`. */
 export const GROUP_PROFILE = 99;
+/**
+ * Set of the values of group D for momentary and average values (IEC 62056-6-1), as bits: 4, 5, 7, 14, 15, 24, 25, 27,
+ * 28.
+ */
+const MOMENTARY = 0x1b00c0b0;
+
+/** Returns true if `d`, a value of group D, stands for momentary or average values, which become invalid with age. */
+export function isMomentary(d: number): boolean {
+	return d >= 0 && d < 32 && ((MOMENTARY >>> d) & 1) !== 0;
+}
 
 /** An OBIS code. Each `parse()` replaces its groups. A group that was not sent is -1. */
 export class OBISCode {

@@ -107,6 +107,11 @@ export class Peaks implements Running, Timed {
 		});
 	}
 
+	/** Mean and forecast of the interval are unknown while the power is too old. */
+	whenMeterFailed(isOld: boolean): void {
+		if (isOld && this.#numbers !== undefined) this.#numbers[WH] = Number.NaN;
+	}
+
 	/**
 	 * Peak of the month, mean power of the running interval until now, and expected mean power at its end: W, NaN if
 	 * unknown. Empty as long as no length of intervals is chosen.

@@ -149,6 +149,12 @@ export class Entities {
 		return (this.own === undefined || this.own === POWER_NET) && this.stateClass === MEASUREMENT;
 	}
 
+	/** True if the state remains true after the gateway is gone: counters, times, the meter's number. */
+	get isLasting(): boolean {
+		const { own, stateClass } = this;
+		return stateClass !== MEASUREMENT && own?.component !== "binary_sensor" && own !== PROBLEM_TEXT;
+	}
+
 	/**
 	 * Key of the entity, which never changes during the life of the meter. It has digits, lower-case letters and single
 	 * underscores.

@@ -46,7 +46,9 @@ export interface OutputDeps extends EntitySources {
 	 */
 	readonly radio: (EntitySources["radio"] & { readonly address: unknown }) | undefined;
 	readonly metering: { readonly freshSecs: number };
-	readonly reader: { readonly outcomes: { readonly measured: Readout | undefined; readonly failure: unknown } };
+	readonly reader: {
+		readonly outcomes: { readonly measured: Readout | undefined; readonly failure: unknown; readonly isOld: boolean };
+	};
 	/** Undefined if the device never sleeps. */
 	readonly saving: { readonly awakeUntilMs: number } | undefined;
 	readonly tlsPermit: TLSPermit;

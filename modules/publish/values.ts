@@ -9,7 +9,7 @@
  * values have `measurement`. Minima and maxima have no state class.
  */
 import type { TextCodec } from "../io/host.js";
-import type { OBISCode } from "../obis/code.js";
+import { isMomentary, type OBISCode } from "../obis/code.js";
 import { NAME_LIMIT, OBISNames } from "../obis/names.js";
 import { POWER, Quantities, VOLUME } from "../readout/quantities.js";
 import type { Readout } from "../readout/readout.js";
@@ -60,11 +60,6 @@ const NET = 16;
 const PHASE_STEP = 20;
 const MOMENTARY_VALUE = 7;
 const POWER_UNITS = 1000;
-/**
- * Set of the values of group D for momentary and average values (IEC 62056-6-1), as bits: 4, 5, 7, 14, 15, 24, 25, 27,
- * 28.
- */
-const MOMENTARY = 0x1b00c0b0;
 
 export interface PublishedOptions {
 	/** OBIS names (obis/names.ts). If they are missing, values are named by their codes. */
@@ -156,7 +151,7 @@ export class PublishedValues {
 	get stateClass(): string {
 		const { c, d } = this.#quantities.code;
 		if (this.#kind.isCounter) return isNet(c) ? "total" : "total_increasing";
-		return d < 32 && (MOMENTARY >>> d) & 1 ? "measurement" : "";
+		return isMomentary(d) ? "measurement" : "";
 	}
 }
 

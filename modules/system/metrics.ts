@@ -12,9 +12,10 @@ import type { Cost } from "../io/memory.js";
 import { JSONStream, SPARE } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
 import { METER } from "../meter/part.js";
+import type { ReadStatistics } from "../meter/read-statistics.js";
+import { isMomentary } from "../obis/code.js";
 import type { Part } from "../part.js";
-import { Quantities } from "../readout/quantities.js";
-import type { Readout } from "../readout/readout.js";
+import { FREQUENCY, POWER, Quantities } from "../readout/quantities.js";
 import type { System } from "./system.js";
 
 export const METRICS_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 7168 });
@@ -41,7 +42,7 @@ export function getMetrics(exchange: Exchange<System>): void {
 		exchange.busy();
 		return;
 	}
-	const body = new Exposition(core, part.parts, core.find(METER).reader.outcomes.measured);
+	const body = new Exposition(core, part.parts, core.find(METER).reader.outcomes);
 	const stream = new JSONStream(writer, (into, unit) => body.produce(into, unit), SPARE);
 	response.lines("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n");
 	response.send(200, {
@@ -55,6 +56,7 @@ export class Exposition {
 	readonly #core: Core;
 	readonly #parts: readonly Part[];
 	readonly #quantities: Quantities;
+	readonly #isOld: boolean;
 	#metric = NO_METRIC;
 	#quantity = Number.POSITIVE_INFINITY;
 	/** Unit that was written last. It is kept because values may change before the unit is written again. */
@@ -62,11 +64,11 @@ export class Exposition {
 	#bytes: Uint8Array = new Uint8Array(0);
 	#hasMore = true;
 
-	/** `readout` is undefined before the first readout. */
-	constructor(core: Core, parts: readonly Part[], readout: Readout | undefined) {
+	constructor(core: Core, parts: readonly Part[], { isOld, measured }: Pick<ReadStatistics, "isOld" | "measured">) {
 		this.#core = core;
 		this.#parts = parts;
-		this.#quantities = new Quantities(readout?.records ?? new Uint8Array(0));
+		this.#isOld = isOld;
+		this.#quantities = new Quantities(measured?.records ?? new Uint8Array(0));
 	}
 
 	produce(writer: JSONWriter, unit: number): boolean {
@@ -83,7 +85,7 @@ export class Exposition {
 		while (this.#metric < METRICS.length) {
 			while (this.#quantity < quantities.count) {
 				const quantity = this.#quantity++;
-				if (quantities.kindOf(quantity) === this.#metric) return this.line(quantity);
+				if (this.metricOf(quantity) === this.#metric) return this.line(quantity);
 			}
 			this.#metric++;
 			this.#quantity = this.indexOf(this.#metric);
@@ -98,8 +100,17 @@ export class Exposition {
 	private indexOf(metric: number): number {
 		const quantities = this.#quantities;
 		let index = 0;
-		while (index < quantities.count && quantities.kindOf(index) !== metric) index++;
+		while (index < quantities.count && this.metricOf(index) !== metric) index++;
 		return index;
+	}
+
+	/** Returns the metric of a quantity, or NO_METRIC for a momentary value that is too old. */
+	private metricOf(index: number): number {
+		const quantities = this.#quantities;
+		const kind = quantities.kindOf(index);
+		if (!this.#isOld || kind < POWER || kind > FREQUENCY) return kind;
+		quantities.seek(index);
+		return isMomentary(quantities.code.d) ? NO_METRIC : kind;
 	}
 
 	private line(quantity: number): string {

@@ -11,8 +11,8 @@
  * three always exist in it; if one is not mapped, its value is 0.
  *
  * If a value is unknown, it has the number that marks unknown values of its type. An unknown counter can't be read at
- * all, because clients disagree on this number (Zigbee2MQTT would show 281 TWh). A counter never expires; a momentary
- * value expires after FRESH_MS, unless a newer one arrives.
+ * all, because clients disagree on this number (Zigbee2MQTT would show 281 TWh). A counter never expires. A momentary
+ * value expires with those of the readout (meter/value-age.ts), or after FRESH_MS if newer readouts lack it.
  */
 import { equalConstantTime } from "../bytes/equal.js";
 import type { HostInfo, TextCodec } from "../io/host.js";
@@ -247,9 +247,10 @@ export class Attributes {
 		this.expireValues(nowMs);
 	}
 
-	meterFailed(nowMs: number): void {
+	/** `isOld`: true if all momentary values are too old. */
+	meterFailed(isOld: boolean, nowMs: number): void {
 		this.values[METER_STATUS] |= STATUS_CHECK_METER;
-		this.expireValues(nowMs);
+		this.expireValues(isOld ? Number.POSITIVE_INFINITY : nowMs);
 	}
 
 	setBattery(volts: number, percent: number): void {

@@ -120,8 +120,8 @@ export class Bridge implements Machine, RadioListener {
 		this.sendNext(nowMs);
 	}
 
-	meterFailed(nowMs: number): void {
-		this.#reports.attributes.meterFailed(nowMs);
+	meterFailed(isOld: boolean, nowMs: number): void {
+		this.#reports.attributes.meterFailed(isOld, nowMs);
 		this.sendNext(nowMs);
 	}
 

@@ -165,8 +165,8 @@ export class Zigbee implements ScheduledMachine, Running, ZigbeeBridge, BridgeLi
 		});
 	}
 
-	whenMeterFailed(): void {
-		this.withBridge((bridge, nowMs) => bridge.meterFailed(nowMs));
+	whenMeterFailed(isOld: boolean): void {
+		this.withBridge((bridge, nowMs) => bridge.meterFailed(isOld, nowMs));
 	}
 
 	join(): void {

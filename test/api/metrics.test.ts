@@ -210,7 +210,7 @@ describe("GET metrics", function () {
 					return part === ZIGBEE ? undefined : {};
 				},
 			} as unknown as Core;
-			const body = new Exposition(core, PARTS, outcomes.measured);
+			const body = new Exposition(core, PARTS, outcomes);
 			const stream = new JSONStream(new JSONWriter(text), (writer, unit) => body.produce(writer, unit));
 			const into = new Uint8Array(size);
 			let all = "";

@@ -44,7 +44,7 @@ describe("The gateway with an MQTT broker", () => {
 		assert.deepEqual([connect.clientId, connect.username], ["virtual0001", ON.user]);
 		await gateway.read("iec62056/read");
 		await gateway.pass(1000);
-		const state = JSON.parse(broker.retained.get(`${BASE}/state`)!);
+		const state = JSON.parse(broker.last.get(`${BASE}/state`)!);
 		const { readings } = (await gateway.read("iec62056/last")) as unknown as {
 			readings: { obis: string; value1_number: number }[];
 		};

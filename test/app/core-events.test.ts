@@ -33,7 +33,7 @@ const CALLS: Readonly<Record<string, (core: Core) => void>> = {
 	clockChanged: (core) => core.clockChanged(),
 	updateChanged: (core) => core.updateChanged(),
 	measured: (core) => core.measured(READOUT),
-	meterChanged: (core) => core.meterChanged("meter/silent"),
+	meterChanged: (core) => core.meterChanged("meter/silent", true),
 	restartSoon: (core) => core.restartSoon(),
 	factoryReset: (core) => core.factoryReset(),
 };
@@ -41,6 +41,7 @@ const CALLS: Readonly<Record<string, (core: Core) => void>> = {
 /** Arguments of the events that have any. */
 const ARGUMENTS: Readonly<Record<string, readonly unknown[]>> = {
 	whenMeasured: [READOUT],
+	whenMeterFailed: [true],
 	whenNetworkChanged: [true],
 };
 

@@ -46,6 +46,10 @@ export function say(key: TextKey, values: Readonly<Record<string, string | numbe
 	return TEXTS[key][0].replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
 }
 
+function anyAge(): RegExp {
+	return new RegExp(`^(${say("now.title")}|${say("now.then", { age: ".+" })})$`);
+}
+
 /** Notice that is shown while the gateway does not answer, without the time in it. */
 export const LOST = say("lost.text", { time: "" }).split(";")[0].trim();
 
@@ -197,9 +201,10 @@ export class Visit {
 		}
 	}
 
-	/** The card with this heading. */
+	/** The card with this heading. That of the power says how old it is. */
 	card(title: TextKey): Locator {
-		const heading = this.page.getByRole("heading", { level: 2, name: say(title), exact: true });
+		const name = title === "now.title" ? anyAge() : say(title);
+		const heading = this.page.getByRole("heading", { level: 2, name, exact: true });
 		return this.page.locator("section.card").filter({ has: heading });
 	}
 

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
 import type { Browser } from "playwright-core";
-import { PASSWORD, vectorOf } from "../api/gateway.js";
+import { type JSONObject, PASSWORD, vectorOf } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { violationsOf } from "./axe.js";
 import { holdRequests, LOST, needBrowser, PHONE, say, Visit } from "./browser.js";
@@ -36,7 +36,7 @@ describe("Changes while the page is open", function () {
 	});
 	afterEach(async function () {
 		if (this.currentTest?.state === "failed") console.error(gateway.diagnosis);
-		await visit.end();
+		await visit?.end();
 	});
 
 	const begin = async (options = {}) => {
@@ -112,6 +112,7 @@ describe("Changes while the page is open", function () {
 			await visit.page.reload();
 			await visit.settled();
 			await visit.page.getByText(/Last reading: 15 minutes ago/).waitFor();
+			await visit.page.getByRole("heading", { name: "Power 15 minutes ago" }).waitFor();
 			await mark().waitFor({ state: "detached" });
 			await pretend("system/status", ({ timestamp }) => ({ timestamp: Number(timestamp) + 1100 }));
 			await visit.page.getByText(/due every 15 minutes, but none has arrived since/).waitFor();
@@ -127,6 +128,36 @@ describe("Changes while the page is open", function () {
 			await words.getByText(/The last attempt to read the meter \(.* ago\) failed/).waitFor();
 			await words.getByText(say("failure.silence")).waitFor();
 			await words.getByText(/no good reading since/).waitFor();
+		});
+
+		it("have no power once it is too old, but counters, and the time since when", async () => {
+			await gateway.read("iec62056/read");
+			await begin();
+			const figure = visit.card("now.title").locator(".big");
+			await figure.filter({ hasText: /\d W/ }).waitFor();
+			await pretend("iec62056/last*", (last) => ({
+				momentary_valid: false,
+				last_error: "meter/silent",
+				readings: (last.readings as JSONObject[]).map((one) =>
+					/^\d+\.7\./.test(one.obis) ? { ...one, value1_number: null } : one,
+				),
+			}));
+			await pretend("system/status", ({ timestamp }) => ({
+				meter_state: "meter/silent",
+				timestamp: Number(timestamp) + 60,
+			}));
+			await visit.card("now.title").getByText(say("failure.stopped")).waitFor();
+			await visit
+				.card("now.title")
+				.getByText(/no good reading since/)
+				.waitFor();
+			assert.equal(await figure.textContent(), "–");
+			assert.equal(await visit.page.getByText(say("now.none")).count(), 0);
+			await visit.card("counter.title").waitFor();
+			await visit.page.unroute("**/iec62056/last*");
+			await visit.page.unroute("**/system/status");
+			await visit.button("read.now").click();
+			await figure.filter({ hasText: /\d W/ }).waitFor();
 		});
 
 		it("are shown with times in the gateway's zone, also on the curve, which survives a reload", async () => {

@@ -153,7 +153,11 @@ export class HubBed {
 	/** Changes of the output's state. */
 	readonly events: string[] = [];
 	readonly settings: Record<string, unknown>;
-	readonly outcomes: { measured: Readout | undefined; failure: unknown } = { measured: undefined, failure: undefined };
+	readonly outcomes: { measured: Readout | undefined; failure: unknown; isOld: boolean } = {
+		measured: undefined,
+		failure: undefined,
+		isOld: false,
+	};
 	/** The radio; undefined if the gateway has none. */
 	radio: { address: unknown; station: { rssi: number } | undefined } | undefined;
 	certificate: Uint8Array | undefined;
@@ -244,12 +248,15 @@ export class HubBed {
 			records: recordsOfBlock(block),
 		};
 		this.outcomes.failure = undefined;
+		this.outcomes.isOld = false;
 		this.history?.whenMeasured(this.outcomes.measured);
 		this.hub.measured();
 	}
 
-	fail(): void {
+	/** The meter can't be read, or its momentary values have become too old. */
+	fail(isOld = false): void {
 		this.outcomes.failure = "timeout";
+		this.outcomes.isOld = isOld;
 		this.hub.meterFailed();
 	}
 

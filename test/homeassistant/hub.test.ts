@@ -8,7 +8,6 @@ import {
 	HUB_WATCH_MS,
 	HUB_WATCH_SOON_MS,
 } from "../../modules/homeassistant/hub.js";
-import { FRESH_MS } from "../../modules/homeassistant/state-bodies.js";
 import { HTTP_CONNECT_MS } from "../../modules/http/client.js";
 import { LACK_MS, TEST_PAUSE_MS } from "../../modules/publish/output.js";
 import type { PermitClient } from "../../modules/publish/tls-permit.js";
@@ -131,14 +130,23 @@ describe("Publications to the hub", () => {
 		]);
 	});
 
-	it("include no outdated momentary values", () => {
+	it("are sent once more when momentary values are too old, which are then unknown; counters stay", () => {
 		const bed = new HubBed();
-		bed.read(READOUT);
-		bed.advance(FRESH_MS + 1000);
 		bed.server.serve(8123);
+		bed.read(READOUT);
+		bed.advance(MINUTE);
+		const state = (key: string) => bed.server.states.get(`sensor.smart_gateway_${key}`)?.state;
+		assert.notEqual(state("1_0_16_7_0"), "unknown");
+		bed.fail(true);
+		bed.advance(1000);
+		assert.deepEqual([state("1_0_1_8_0"), state("1_0_16_7_0")], ["123.4", "unknown"]);
+		assert.equal(bed.server.states.get("binary_sensor.smart_gateway_meter")?.state, "off");
+		bed.server.states.clear();
 		bed.advance(20 * MINUTE);
-		assert.equal(bed.server.states.get("sensor.smart_gateway_1_0_1_8_0")?.state, "123.4");
-		assert.equal(bed.server.states.has("sensor.smart_gateway_1_0_16_7_0"), false);
+		assert.deepEqual([state("1_0_1_8_0"), state("1_0_16_7_0")], ["123.4", "unknown"], "after a restart of the hub");
+		bed.read(READOUT);
+		bed.advance(11_000);
+		assert.notEqual(state("1_0_16_7_0"), "unknown");
 	});
 });
 

@@ -55,7 +55,7 @@ async function send(url: string, token: string): Promise<[string, number]> {
 		config: { get: (field: { name: string }) => settings[field.name] } as never,
 		ledger: new MemoryLedger({ suffices: () => true }),
 		tlsPermit: new TLSPermit(),
-		reader: { outcomes: { measured, failure: undefined } },
+		reader: { outcomes: { measured, failure: undefined, isOld: false } },
 		radio: undefined,
 		networkSettings: { hostname: "smgw-a1b2c3" },
 		power: undefined,

@@ -105,13 +105,21 @@ describe("The gateway as an EcoTracker", () => {
 		assert.deepEqual([clients[0].requests, clients[0].power], [2, -321]);
 	});
 
-	it("has an age limit of 30 s by default", async () => {
-		await turnOn();
-		await gateway.connectMeter(undefined);
-		await gateway.pass(25_000);
-		await values();
-		await gateway.pass(10_000);
-		assert.equal((await request()).status, 503);
+	it("has an age limit of three intervals of the meter by default, at least 5 s, at most 30 s", async () => {
+		for (const [pushMs, freshMs, oldMs] of [
+			[1000, 3000, 4000],
+			[4000, 7000, 8000],
+			[12_000, 25_000, 10_000],
+		] as const) {
+			await gateway.connectMeter({ telegram: Buffer.from(TELEGRAM), mode: "D", pushBaud: 2400, pushMs });
+			await turnOn();
+			await gateway.pass(30_000);
+			await gateway.connectMeter(undefined);
+			await gateway.pass(freshMs - pushMs);
+			await values();
+			await gateway.pass(oldMs + pushMs);
+			assert.equal((await request()).status, 503);
+		}
 	});
 
 	it("has no value of the simulator, and none if the meter sends no power", async () => {

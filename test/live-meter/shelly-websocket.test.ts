@@ -159,13 +159,23 @@ describe("The gateway as a Shelly Pro 3EM by WebSocket", () => {
 		assert.equal(socket.messages().length, 1);
 		await gateway.pass(20_000);
 		assert.ok([3, 4].includes(socket.messages().length));
+	});
+
+	it("closes when the meter falls silent, and opens again when it is back", async () => {
+		const [socket, idle] = [open(), open(OTHER)];
+		socket.request(ask);
 		await gateway.connectMeter(undefined);
-		await gateway.pass(12_000);
+		await gateway.pass(7000);
 		socket.frames();
 		socket.request(ask);
-		assert.deepEqual(socket.frames(), []);
-		socket.request({ ...ask, method: "Shelly.GetDeviceInfo" });
-		assert.equal(socket.messages().length, 1);
+		assert.deepEqual(socket.frames(), [], "no reply with an old value");
+		await gateway.pass(9000);
+		for (const { peer } of [socket, idle]) assert.ok(peer.isClosed);
+		assert.deepEqual(socket.frames(), [[CLOSE, ""]]);
+		assert.equal(new Socket().status, 503);
+		await gateway.connectMeter({ telegram: telegram("00.500"), mode: "D", pushBaud: 2400, pushMs: 2000 });
+		await gateway.pass(15_000);
+		open();
 	});
 
 	it("refuses strangers, browsers, and requests that are not handshakes, as if it were off", async () => {
@@ -218,7 +228,6 @@ describe("The gateway as a Shelly Pro 3EM by WebSocket", () => {
 
 	it("pings after silence, and closes if nothing comes back", async () => {
 		const socket = open();
-		await gateway.connectMeter(undefined);
 		await gateway.pass(16_000);
 		assert.deepEqual(socket.frames(), [[PING, ""]]);
 		socket.send(frame(PONG, ""));

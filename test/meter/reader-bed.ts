@@ -63,6 +63,10 @@ export class ReaderBed {
 	readonly settings: Settings;
 	readonly reader: MeterReader;
 	readonly live = { changed(): void {}, measured(): void {} };
+	/** Age limit of values that are asked for, s. */
+	readonly freshness = { freshSecs: 0 };
+	/** Reported failures in order: code, or "ok"; followed by "old" if the momentary values are too old. */
+	readonly reports: string[] = [];
 
 	constructor(settings: Partial<Settings> = {}, world: VirtualOptions = {}, light?: MeterLight) {
 		this.world = new VirtualWorld({ utcMs: Date.UTC(2026, 10, 20, 6), ...world });
@@ -100,6 +104,8 @@ export class ReaderBed {
 			settings: this.settings,
 			live: this.live,
 			light,
+			freshness: this.freshness,
+			failureChanged: (failure, isOld) => this.reports.push(`${failure?.code ?? "ok"}${isOld ? " old" : ""}`),
 		});
 		this.reader.reconfigure();
 	}

@@ -66,7 +66,11 @@ export class Bed {
 	/** Text of the present problem. */
 	problem = "";
 	/** `measured`: the last readout, even one from before MQTT was enabled. */
-	readonly outcomes: { measured: Readout | undefined; failure: unknown } = { measured: undefined, failure: undefined };
+	readonly outcomes: { measured: Readout | undefined; failure: unknown; isOld: boolean } = {
+		measured: undefined,
+		failure: undefined,
+		isOld: false,
+	};
 
 	constructor(options: BedOptions = {}) {
 		const { storage, memory, seed = 1, isSet = true } = options;
@@ -141,7 +145,16 @@ export class Bed {
 		return this;
 	}
 
+	/** The meter can't be read, or its momentary values have become too old. */
+	fail(isOld = false): void {
+		this.outcomes.failure = "timeout";
+		this.outcomes.isOld = isOld;
+		this.service.meterFailed();
+	}
+
 	measured(block = BLOCK, meterId = "TST5METER"): void {
+		this.outcomes.failure = undefined;
+		this.outcomes.isOld = false;
 		this.service.measured(readoutOf(block, meterId));
 	}
 

@@ -18,6 +18,8 @@ export interface BrokerSession {
 export class ScriptedBroker {
 	/** Retained payloads by topic. */
 	readonly retained = new Map<string, string>();
+	/** Last message on each topic, retained or not. */
+	readonly last = new Map<string, string>();
 	/** All publications in order, as `topic payload`. */
 	readonly published: string[] = [];
 	readonly sessions: BrokerSession[] = [];
@@ -82,7 +84,7 @@ export class ScriptedBroker {
 			if (bytes.length > 0) parser.parse(bytes);
 			if (!peer.isClosed || !session.isOpen) return;
 			session.isOpen = false;
-			if (!session.isLeft && will !== undefined) this.#keep(will.topic, will.payload?.toString() ?? "");
+			if (!session.isLeft && will !== undefined) this.#keep(will.topic, will.payload?.toString() ?? "", true);
 		};
 	}
 
@@ -95,13 +97,15 @@ export class ScriptedBroker {
 			send({ cmd: "suback", messageId: packet.messageId!, granted: packet.subscriptions.map(() => 0) });
 		else if (packet.cmd === "pingreq" && this.pings) send({ cmd: "pingresp" });
 		else if (packet.cmd === "publish") {
-			this.#keep(packet.topic, packet.payload.toString());
+			this.#keep(packet.topic, packet.payload.toString(), packet.retain);
 			if (packet.qos > 0 && this.acknowledges-- > 0) send({ cmd: "puback", messageId: packet.messageId! });
 		}
 	}
 
-	#keep(topic: string, payload: string): void {
+	#keep(topic: string, payload: string, isRetained: boolean): void {
 		this.published.push(`${topic} ${payload}`);
+		this.last.set(topic, payload);
+		if (!isRetained) return;
 		if (payload === "") this.retained.delete(topic);
 		else this.retained.set(topic, payload);
 	}

@@ -137,13 +137,13 @@ describe("MQTT discovery", () => {
 		});
 		assert.deepEqual([cmps.battery.dev_cla, cmps.battery.unit_of_meas], ["battery", "%"]);
 		assert.deepEqual([cmps.rssi.dev_cla, cmps.rssi.unit_of_meas], ["signal_strength", "dBm"]);
-		const state = () => JSON.parse(bed.broker.retained.get(`${BASE}/state`)!);
+		const state = () => JSON.parse(bed.broker.last.get(`${BASE}/state`)!);
 		const time = "2026-11-22T10:00:00Z";
 		const rest = { problem: "off", problem_text: null, meter_number: "TST5METER", battery: 90, "1_0_1_8_0": 5 };
 		assert.deepEqual(state(), { time, meter: "on", ...rest, rssi: -61 });
 		// Over Ethernet there is no signal strength; and now the meter can't be read.
 		radio.station = undefined;
-		bed.service.meterFailed();
+		bed.fail();
 		bed.advance(1000);
 		assert.deepEqual(state(), { time, meter: "off", ...rest, rssi: null });
 		bed.advance(10_000);
@@ -159,9 +159,9 @@ describe("MQTT discovery", () => {
 		const { storage } = bed.world;
 		bed.stop();
 		bed = new Bed({ storage, isSet: false }).start();
-		bed.service.meterFailed();
+		bed.fail();
 		bed.advance(1000);
-		const state = () => JSON.parse(bed.broker.retained.get(`${BASE}/state`)!);
+		const state = () => JSON.parse(bed.broker.last.get(`${BASE}/state`)!);
 		assert.deepEqual(state(), {
 			time: null,
 			meter: "off",
@@ -199,7 +199,7 @@ describe("MQTT discovery", () => {
 		});
 		const shown = () => Object.keys(cmps()).filter((key) => key.startsWith("peak"));
 		assert.deepEqual(shown(), ["peak", "peak_mean", "peak_forecast"]);
-		const state = JSON.parse(bed.broker.retained.get(`${BASE}/state`)!);
+		const state = JSON.parse(bed.broker.last.get(`${BASE}/state`)!);
 		assert.deepEqual([state.peak, state.peak_mean, state.peak_forecast], [4329, 1210, null]);
 		peaks.values = [];
 		// The peaks part calls this after a change of its settings.
@@ -215,9 +215,9 @@ describe("MQTT discovery", () => {
 		bed.set(put(MQTT_TOPICS, TOPICS_VALUES));
 		bed.start().measured("1-0:1.8.0*255(5*kWh)");
 		bed.advance(1000);
-		assert.equal(bed.broker.retained.get(`${BASE}/meter`), "on");
-		assert.equal(bed.broker.retained.get(`${BASE}/rssi`), "None", "unknown, as Home Assistant expects it");
-		assert.equal(bed.broker.retained.get(`${BASE}/time`), "2026-11-22T10:00:00Z");
+		assert.equal(bed.broker.last.get(`${BASE}/meter`), "on");
+		assert.equal(bed.broker.last.get(`${BASE}/rssi`), "None", "unknown, as Home Assistant expects it");
+		assert.equal(bed.broker.last.get(`${BASE}/time`), "2026-11-22T10:00:00Z");
 	});
 
 	it("makes an identifier from any serial number", () => {
@@ -232,12 +232,12 @@ describe("MQTT discovery", () => {
 		bed.advance(1000);
 		const { cmps } = JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!);
 		assert.equal(Object.keys(cmps).length, 64 + 4 + 2);
-		const state = JSON.parse(bed.broker.retained.get(`${BASE}/state`)!);
+		const state = JSON.parse(bed.broker.last.get(`${BASE}/state`)!);
 		assert.equal(Object.keys(state).length, 64 + 5);
 	});
 
 	const componentsOf = () => JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!).cmps;
-	const state = () => JSON.parse(bed.broker.retained.get(`${BASE}/state`)!);
+	const state = () => JSON.parse(bed.broker.last.get(`${BASE}/state`)!);
 
 	it("has an entity for the present problem, whose text is an attribute", () => {
 		for (const [topics, attributes, template] of [
@@ -248,13 +248,13 @@ describe("MQTT discovery", () => {
 			bed.set(put(MQTT_TOPICS, topics));
 			bed.start();
 			bed.problem = 'The meter does not answer: check the head\'s "position".';
-			bed.service.meterFailed();
+			bed.fail();
 			bed.advance(1000);
 			const { problem } = componentsOf();
 			assert.deepEqual([problem.p, problem.dev_cla, problem.ent_cat], ["binary_sensor", "problem", "diagnostic"]);
 			assert.deepEqual([problem.json_attr_t, problem.json_attr_tpl], [`${BASE}/${attributes}`, template]);
 			if (topics === TOPICS_JSON) assert.deepEqual([state().problem, state().problem_text], ["on", bed.problem]);
-			else assert.equal(bed.broker.retained.get(`${BASE}/problem_text`), bed.problem);
+			else assert.equal(bed.broker.last.get(`${BASE}/problem_text`), bed.problem);
 			bed.stop();
 		}
 		bed = new Bed();
@@ -310,7 +310,7 @@ describe("MQTT discovery", () => {
 		assert.deepEqual(componentsOf().power_net, { p: "sensor" });
 	});
 
-	it("lets momentary values expire, but no counters, and announces a changed limit", () => {
+	it("lets momentary values expire, but neither counters nor meter and problem, and announces a changed limit", () => {
 		bed = new Bed().start();
 		bed.metering.freshSecs = 2100;
 		bed.measured(`${TWENTY}\r\n1-0:2.6.0(5*kW)`);
@@ -320,7 +320,9 @@ describe("MQTT discovery", () => {
 				Object.entries<{ exp_aft?: number }>(componentsOf()).map(([key, { exp_aft }]) => [key, exp_aft]),
 			);
 		const { time, meter, problem, meter_number: number, ...values } = expiry();
-		assert.deepEqual([time, meter, problem, number], [undefined, 2100, 2100, undefined]);
+		// These two say that the meter is silent, so they must not become unavailable then.
+		assert.deepEqual([meter, problem], [undefined, undefined]);
+		assert.deepEqual([time, number], [undefined, undefined]);
 		assert.deepEqual([values["1_0_1_8_0"], values["1_0_16_7_0"], values["7_0_3_0_0"]], [undefined, 2100, undefined]);
 		// A maximum of the billing period.
 		assert.equal(values["1_0_2_6_0"], undefined);
@@ -341,21 +343,22 @@ describe("MQTT discovery", () => {
 		}
 	});
 
-	it("does not publish old momentary values again when the meter no longer answers", () => {
-		bed = new Bed({ peaks: { values: [4329, Number.NaN, Number.NaN] } }).start();
-		bed.metering.freshSecs = 600;
+	it("publishes momentary values as unknown at once when they are too old, and again for Home Assistant", () => {
+		bed = new Bed({ peaks: { values: [4329, Number.NaN, Number.NaN] } });
+		bed.set(put(MQTT_PAUSE_SECS, 3600));
+		bed.start();
 		bed.measured();
-		bed.advance(300_000);
-		bed.service.meterFailed();
-		bed.advance(1000);
+		bed.advance(30_000);
 		assert.deepEqual([state()["1_0_16_7_0"], state()["1_0_1_8_0"]], [-421, 1234.567]);
-		bed.advance(300_000);
+		bed.fail(true);
+		bed.advance(1000);
+		assert.deepEqual([state()["1_0_16_7_0"], state()["1_0_1_8_0"], state().meter], [null, 1234.567, "off"]);
 		bed.broker.publish("homeassistant/status", "online");
 		bed.advance(11_000);
 		assert.deepEqual([state()["1_0_16_7_0"], state()["1_0_1_8_0"], state().meter], [null, 1234.567, "off"]);
 		assert.equal(state().peak, 4329, "the month's peak is still true");
 		bed.measured();
-		bed.advance(11_000);
+		bed.advance(3_600_000);
 		assert.equal(state()["1_0_16_7_0"], -421);
 	});
 

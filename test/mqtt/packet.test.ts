@@ -94,7 +94,7 @@ describe("Sent MQTT packets", () => {
 			const payloadBytes = random.bytes([0, 1, 100, 127, 128, 16_383, 16_384][random.below(7)]);
 			const name = `${textOf(random, 40)}x`;
 			const id = 1 + random.below(65_535);
-			const [publish] = parse(encodePublish(text.encode(name), id, payloadBytes.length), payloadBytes);
+			const [publish] = parse(encodePublish(text.encode(name), id, payloadBytes.length, true), payloadBytes);
 			assert.ok(publish?.cmd === "publish");
 			assert.deepEqual(
 				[publish.topic, publish.messageId, publish.retain, publish.qos, publish.dup],
@@ -102,9 +102,9 @@ describe("Sent MQTT packets", () => {
 			);
 			assert.ok(Buffer.from(publish.payload).equals(payloadBytes));
 
-			const [unanswered] = parse(encodePublish(text.encode(name), NO_ID, payloadBytes.length), payloadBytes);
+			const [unanswered] = parse(encodePublish(text.encode(name), NO_ID, payloadBytes.length, false), payloadBytes);
 			assert.ok(unanswered?.cmd === "publish");
-			assert.deepEqual([unanswered.topic, unanswered.retain, unanswered.qos, unanswered.dup], [name, true, 0, false]);
+			assert.deepEqual([unanswered.topic, unanswered.retain, unanswered.qos, unanswered.dup], [name, false, 0, false]);
 			assert.ok(Buffer.from(unanswered.payload).equals(payloadBytes));
 
 			const [subscribe] = parse(encodeSubscribe([text.encode(name)], id));
@@ -127,9 +127,9 @@ describe("Sent MQTT packets", () => {
 
 	it("are refused if a field or the whole packet is longer than MQTT allows", () => {
 		const topic = new Uint8Array(0x10000);
-		assert.throws(() => encodePublish(topic, 1, 0), RangeError);
-		assert.throws(() => encodePublish(topic.subarray(1), 1, 268_435_455), RangeError);
-		assert.equal(encodePublish(text.encode("a"), 1, 268_435_455 - 5)[4], 0x7f);
+		assert.throws(() => encodePublish(topic, 1, 0, true), RangeError);
+		assert.throws(() => encodePublish(topic.subarray(1), 1, 268_435_455, true), RangeError);
+		assert.equal(encodePublish(text.encode("a"), 1, 268_435_455 - 5, true)[4], 0x7f);
 	});
 });
 

@@ -1,17 +1,19 @@
 /** The policy of MQTT on virtual time, with a simulated broker. */
 import assert from "node:assert/strict";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
-import { put } from "../../modules/config/schema.js";
+import { type Put, put } from "../../modules/config/schema.js";
 import { RESERVE } from "../../modules/io/memory.js";
 import {
 	MQTT_DISCOVERY,
 	MQTT_DISCOVERY_PREFIX,
 	MQTT_ENABLED,
 	MQTT_PAUSE_SECS,
+	MQTT_RETAINED,
 	MQTT_TOPIC,
 	MQTT_TOPICS,
 	MQTT_URL,
 	TOPICS_BOTH,
+	TOPICS_JSON,
 	TOPICS_VALUES,
 } from "../../modules/mqtt/fields.js";
 import { MQTT_UP } from "../../modules/mqtt/publisher.js";
@@ -31,9 +33,9 @@ describe("MQTT", () => {
 		assert.equal(bed.service.isSending, true);
 		bed.advance(100);
 		assert.equal(bed.service.isSending, false);
-		assert.deepEqual([...bed.broker.retained.keys()], [`${BASE}/status`, DISCOVERY_TOPIC, `${BASE}/state`]);
+		assert.deepEqual([...bed.broker.retained.keys()], [`${BASE}/status`, DISCOVERY_TOPIC]);
 		assert.equal(
-			bed.broker.retained.get(`${BASE}/state`),
+			bed.broker.last.get(`${BASE}/state`),
 			'{"time":"2026-11-22T10:00:00Z","meter":"on","problem":"off","problem_text":null,"meter_number":"TST5METER","1_0_1_8_0":1234.567,"1_0_2_8_0":1.000,"1_0_16_7_0":-421}',
 		);
 	});
@@ -45,7 +47,7 @@ describe("MQTT", () => {
 		bed.set(put(MQTT_ENABLED, true), put(MQTT_URL, `mqtt://${BROKER_ADDRESS}`));
 		bed.service.settingsChanged();
 		bed.advance(1000);
-		assert.match(bed.broker.retained.get(`${BASE}/state`)!, /1234\.567/);
+		assert.match(bed.broker.last.get(`${BASE}/state`)!, /1234\.567/);
 	});
 
 	it("connects only for a readout on a device that sleeps, and disconnects when everything is sent", () => {
@@ -68,7 +70,7 @@ describe("MQTT", () => {
 		assert.equal(bed.service.isSending, true);
 		bed.advance(5000);
 		assert.equal(bed.broker.sessions.length, 2);
-		assert.match(bed.broker.retained.get(`${BASE}/state`)!, /1235/);
+		assert.match(bed.broker.last.get(`${BASE}/state`)!, /1235/);
 		assert.equal(bed.service.isSending, false);
 		// On USB power it stays connected.
 		saving.awakeUntilMs = Number.POSITIVE_INFINITY;
@@ -111,7 +113,7 @@ describe("MQTT", () => {
 		}
 		bed.advance(10_000);
 		assert.equal(bed.broker.count(`${BASE}/state`), 7);
-		assert.match(bed.broker.retained.get(`${BASE}/state`)!, /"1_0_1_8_0":59\}/);
+		assert.match(bed.broker.last.get(`${BASE}/state`)!, /"1_0_1_8_0":59\}/);
 		assert.equal(bed.broker.count(DISCOVERY_TOPIC), 1);
 	});
 
@@ -121,13 +123,13 @@ describe("MQTT", () => {
 			bed.advance(ms);
 			bed.measured(`1-0:1.8.0(${value}*kWh)`);
 			bed.advance(1);
-			return bed.broker.retained.get(`${BASE}/state`)?.includes(`"1_0_1_8_0":${value}}`);
+			return bed.broker.last.get(`${BASE}/state`)?.includes(`"1_0_1_8_0":${value}}`);
 		};
 		assert.equal(sentAfter(100, 1), true);
 		assert.equal(sentAfter(9600, 2), true);
 		assert.equal(sentAfter(9400, 3), false);
 		bed.advance(600);
-		assert.match(bed.broker.retained.get(`${BASE}/state`)!, /"1_0_1_8_0":3\}/);
+		assert.match(bed.broker.last.get(`${BASE}/state`)!, /"1_0_1_8_0":3\}/);
 	});
 
 	/** QoS of the readouts in the present session. */
@@ -483,9 +485,88 @@ describe("MQTT", () => {
 		assert.equal(bed.broker.retained.has(DISCOVERY_TOPIC), false);
 		const payload = JSON.parse(bed.broker.retained.get("ha/device/smgw_virtual0001/config")!);
 		assert.equal(payload.stat_t, "house/meter/virtual0001/state");
-		assert.ok(bed.broker.retained.has("house/meter/virtual0001/state"));
+		assert.ok(bed.broker.last.has("house/meter/virtual0001/state"));
 		// Subscribers of the old topics see them offline.
 		assert.equal(bed.broker.retained.get(`${BASE}/status`), "offline");
+	});
+
+	/** Retained topics below the base, without the status. */
+	const retained = (base = BASE) =>
+		[...bed.broker.retained.keys()]
+			.filter((topic) => topic.startsWith(`${base}/`) && topic !== `${base}/status`)
+			.map((topic) => topic.slice(base.length + 1));
+	const LASTING = ["time", "meter_number", "1_0_1_8_0", "1_0_2_8_0"];
+
+	it("has the broker retain only what stays true after the gateway is gone", () => {
+		bed = new Bed();
+		bed.set(put(MQTT_TOPICS, TOPICS_BOTH));
+		bed.start().measured();
+		bed.advance(1000);
+		assert.deepEqual(retained(), LASTING);
+		for (const key of ["state", "meter", "problem", "1_0_16_7_0"])
+			assert.ok(bed.broker.last.has(`${BASE}/${key}`), key);
+	});
+
+	it("empties retained topics that another topic, other topics or switching off leave behind", () => {
+		const firmware = { latest: "0.0.0", progress: undefined };
+		const change = (...puts: readonly Put[]) => {
+			bed.set(...puts);
+			bed.service.settingsChanged();
+			bed.advance(2000);
+		};
+		bed = new Bed({ firmware });
+		bed.set(put(MQTT_TOPICS, TOPICS_VALUES));
+		bed.start().measured();
+		bed.advance(1000);
+		assert.deepEqual(retained().sort(), [...LASTING, "update"].sort());
+		change(put(MQTT_TOPIC, "house"));
+		assert.deepEqual(retained(), []);
+		assert.deepEqual(retained("house/virtual0001").sort(), [...LASTING, "update"].sort());
+		change(put(MQTT_TOPICS, TOPICS_JSON));
+		assert.deepEqual(retained("house/virtual0001"), ["update"]);
+		change(put(MQTT_TOPICS, TOPICS_BOTH));
+		assert.deepEqual(retained("house/virtual0001").sort(), [...LASTING, "update"].sort());
+		change(put(MQTT_ENABLED, false));
+		assert.deepEqual(retained("house/virtual0001"), []);
+		assert.deepEqual([...bed.broker.retained.keys()], [`${BASE}/status`, "house/virtual0001/status"]);
+		assert.equal(bed.broker.retained.get("house/virtual0001/status"), "offline");
+	});
+
+	it("empties them after a restart too, if there was no connection when the settings changed", () => {
+		bed = new Bed();
+		bed.set(put(MQTT_TOPICS, TOPICS_VALUES));
+		bed.start().measured();
+		bed.advance(1000);
+		const { storage } = bed.world;
+		const { retained: left } = bed.broker;
+		bed.stop();
+		bed = new Bed({ storage, isSet: false });
+		bed.set(put(MQTT_TOPICS, TOPICS_JSON));
+		for (const [topic, payload] of left) bed.broker.retained.set(topic, payload);
+		bed.start();
+		assert.deepEqual(retained(), LASTING, "the keys are known from the first readout on");
+		bed.measured();
+		bed.advance(1000);
+		assert.deepEqual(retained(), []);
+	});
+
+	it("empties the state that an earlier firmware had the broker retain, once", () => {
+		bed = new Bed().start();
+		bed.measured();
+		bed.advance(1000);
+		const { storage } = bed.world;
+		bed.set(put(MQTT_RETAINED, ""));
+		bed.stop();
+		for (const isFirst of [true, false]) {
+			bed = new Bed({ storage, isSet: false });
+			bed.broker.retained.set(`${BASE}/state`, "{}");
+			bed.start().measured();
+			bed.advance(1000);
+			assert.equal(bed.broker.published.filter((line) => line === `${BASE}/state `).length, Number(isFirst));
+			assert.equal(bed.broker.retained.has(`${BASE}/state`), !isFirst);
+			bed.stop();
+		}
+		bed = new Bed();
 	});
 
 	it("sends nothing without a network, and connects again when there is one", () => {

@@ -23,6 +23,7 @@ const TOPIC = "homeassistant/status";
 const OTHER_TOPIC = "smgw/1/command";
 
 class Payload implements Message {
+	readonly isRetained = true;
 	readonly topic = text.encode("a/b");
 	readonly length: number;
 	readonly #bytes: Uint8Array;
@@ -359,7 +360,11 @@ describe("An MQTT session", () => {
 	it("throws if a payload ends before its length", () => {
 		const bed = new Bed().ready();
 		const short = new Payload(Buffer.alloc(3));
-		bed.session.publish({ topic: short.topic, length: 5, read: (...room) => short.read(...room) }, bed.nowMs, true);
+		bed.session.publish(
+			{ topic: short.topic, isRetained: true, length: 5, read: (...room) => short.read(...room) },
+			bed.nowMs,
+			true,
+		);
 		assert.throws(() => bed.flush(), /ended before its length/);
 	});
 });

@@ -80,7 +80,7 @@ export const setUpCases = [
 				const lines = template("mqtts.sh", own);
 				await shell(folder, `GATEWAY=https://${authority} ADMIN=${gateway.token}\n${lines}`);
 				assert.equal((await sendOf(bed)).code, "ok");
-				assert.notEqual((await broker.retained(`${topic}/state`)).length, 0);
+				assert.notEqual((await broker.retained(`${topic}/status`)).length, 0);
 			} finally {
 				await broker.stop();
 			}

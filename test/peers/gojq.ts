@@ -119,7 +119,8 @@ export const gojqCases = [
 			const { last } = bed;
 			const meter = await meterOf(bed, "evcc-mqtt.yaml");
 			const numbers = numbersOf(last);
-			for (const state of [bed.state, withLongNames(bed.state)]) {
+			const present: BrokerBed["state"] = { ...bed.state, time: textOf(Date.now()) };
+			for (const state of [present, withLongNames(present)]) {
 				assert.equal(await evaluate(bed, meter.power, state), watts(numbers["16.7.0"]));
 				assert.equal(await evaluate(bed, meter.energy, state), numbers["1.8.0"]);
 				assert.equal(await evaluate(bed, meter.returnenergy, state), numbers["2.8.0"]);
@@ -131,14 +132,33 @@ export const gojqCases = [
 				const { "16_7_0": _, "1_0_16_7_0": __, ...rest } = state;
 				assert.equal(await evaluate(bed, meter.power, rest), watts(numbers["1.7.0"] - numbers["2.7.0"]));
 			}
-			// P1 meters send no sum, and without feed-in no export.
+			// P1 meters send no sums, and without feed-in no export.
+			const tariffs = { "1_0_1_8_1": 1000.5, "1_0_1_8_2": 200.25, "1_0_2_8_1": 3, "1_0_2_8_2": 4.5 };
+			assert.equal(await evaluate(bed, meter.energy, tariffs), 1200.75);
+			assert.equal(await evaluate(bed, meter.returnenergy, tariffs), 7.5);
+			assert.equal(await evaluate(bed, meter.powers[1], { "1_0_41_7_0": 20, "1_0_42_7_0": 500 }), -480);
 			assert.equal(await evaluate(bed, meter.power, { "1_0_1_7_0": 0, "1_0_2_7_0": 1250 }), -1250);
 			assert.equal(await evaluate(bed, meter.power, { "1_0_1_7_0": 480 }), 480);
 			// Zero is a valid sum.
 			assert.equal(await evaluate(bed, meter.power, { "1_0_16_7_0": 0, "1_0_1_7_0": 480 }), 0);
 		},
 	},
+	{
+		name: "evcc's expressions fail for a message of a gateway that is gone, and for a silent meter",
+		async run(bed: Bed) {
+			const meter = await meterOf(bed, "evcc-mqtt.yaml");
+			const old = { ...bed.state, time: textOf(Date.now() - DAY_S * 1000) };
+			await assert.rejects(evaluate(bed, meter.power, old), /the last readout is old/);
+			const silent = { time: textOf(Date.now()), "1_0_1_7_0": null, "1_0_2_7_0": null };
+			await assert.rejects(evaluate(bed, meter.power, silent), /null/);
+		},
+	},
 ];
+
+/** The time in the form of the state's `time`. */
+function textOf(utcMs: number): string {
+	return `${new Date(utcMs).toISOString().slice(0, 19)}Z`;
+}
 
 /** The state of meters with OBIS codes that begin with 1-0: P1, SML, DLMS. */
 function withLongNames(state: BrokerBed["state"]): BrokerBed["state"] {

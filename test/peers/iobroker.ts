@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { endChild, installNode, PeerMissing } from "./peer.js";
-import { type BrokerBed, brokerBed, PAGE_BROKER, READER_PASSWORD } from "./reading-bed.js";
+import { type BrokerBed, brokerBed, PAGE_BROKER, READER_PASSWORD, whilePublishing } from "./reading-bed.js";
 import { template } from "./templates.js";
 
 const PACKAGES = ["iobroker.js-controller@7.1.1", "iobroker.mqtt-client@4.1.0"];
@@ -95,7 +95,7 @@ async function withAdapter(home: string, use: () => Promise<void>): Promise<void
 export const ioBrokerCases = [
 	{
 		name: "the gateway's values become states, with either way of publishing them",
-		async run({ broker, home, state, topic }: Bed) {
+		async run({ broker, gateway, home, state, topic }: Bed) {
 			const words = { [PAGE_BROKER]: "127.0.0.1", "1883": String(broker.port) };
 			const { native } = JSON.parse(template("iobroker.json", words));
 			native.password = await hidden(home, READER_PASSWORD);
@@ -112,7 +112,8 @@ export const ioBrokerCases = [
 						await sleep(500);
 					}
 				};
-				assert.equal(Number(await stateOf(`${base}.state.16_7_0`)), state["16_7_0"]);
+				const power = await whilePublishing(gateway, () => stateOf(`${base}.state.16_7_0`));
+				assert.equal(Number(power), state["16_7_0"]);
 				assert.equal(Number(await stateOf(`${base}.1_8_0`)), state["1_8_0"]);
 				assert.equal(await stateOf(`${base}.status`), "online");
 			});

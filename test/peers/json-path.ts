@@ -6,9 +6,11 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { download, PEER_SOURCES, PEERS_FOLDER, run } from "./peer.js";
-import { type BrokerBed, brokerBed, numbersOf, PAGE_TOPIC } from "./reading-bed.js";
+import { type BrokerBed, brokerBed, numbersOf, PAGE_TOPIC, whilePublishing } from "./reading-bed.js";
 import { template } from "./templates.js";
 
+/** Limit for a message, ms. */
+const MESSAGE_LIMIT_MS = 20_000;
 const MAVEN = "https://repo1.maven.org/maven2";
 const JARS = [
 	[
@@ -77,16 +79,18 @@ export const jsonPathCases = [
 	{
 		name: "openHAB's things find their values in the published messages, and their topics have plain numbers",
 		async run(bed: Bed) {
-			const { broker, state, topic } = bed;
+			const { broker, gateway, state, topic } = bed;
 			const things = template("openhab-mqtt.things", { [PAGE_TOPIC]: topic });
 			assert.deepEqual(await found(bed, things, JSON.stringify(state)), { voltage: state["32_7_0"] });
 			const topics = [...things.matchAll(/stateTopic="([^"]+\/(\d+_\d+_\d+))"/g)];
 			assert.equal(topics.length, 3);
-			const retainedMessages = await broker.retained(`${topic}/#`);
-			for (const [, path, key] of topics)
-				assert.equal(Number(retainedMessages.find((one) => one.topic === path)?.payload), state[key]);
+			const ofTopic = (path: string | undefined) =>
+				broker.observe(`${topic}/#`, (observer) =>
+					whilePublishing(gateway, () => observer.find((one) => one.topic === path, MESSAGE_LIMIT_MS)),
+				);
+			for (const [, path, key] of topics) assert.equal(Number((await ofTopic(path)).payload), state[key]);
 			const [, status] = /availabilityTopic="([^"]+)", payloadAvailable="online"/.exec(things) ?? [];
-			assert.equal(retainedMessages.find((one) => one.topic === status)?.payload, "online");
+			assert.equal((await ofTopic(status)).payload, "online");
 		},
 	},
 	{

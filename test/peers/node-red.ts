@@ -7,7 +7,15 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JSONObject } from "../api/gateway.js";
 import { endChild, installNode } from "./peer.js";
-import { type BrokerBed, brokerBed, numbersOf, PAGE_BROKER, PAGE_HOST, READER_PASSWORD } from "./reading-bed.js";
+import {
+	type BrokerBed,
+	brokerBed,
+	numbersOf,
+	PAGE_BROKER,
+	PAGE_HOST,
+	READER_PASSWORD,
+	whilePublishing,
+} from "./reading-bed.js";
 import { template } from "./templates.js";
 
 const SEEN_LIMIT_MS = 60_000;
@@ -76,11 +84,11 @@ export const nodeREDCases = [
 	{
 		name: "the flow over MQTT gets the power",
 		async run(bed: Bed) {
-			const { broker, state } = bed;
+			const { broker, gateway, state } = bed;
 			const flows = flowsOf("node-red-mqtt.json", { [PAGE_BROKER]: "127.0.0.1", '"1883"': `"${broker.port}"` });
 			const typed = { "smgw-broker": { user: "reader", password: READER_PASSWORD } };
 			await withFlows(bed, flows, typed, async (logged) => {
-				assert.equal(Number(await logged(/SEEN (.*)/)), state["16_7_0"]);
+				assert.equal(Number(await whilePublishing(gateway, () => logged(/SEEN (.*)/))), state["16_7_0"]);
 			});
 		},
 	},

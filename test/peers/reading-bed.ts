@@ -25,6 +25,8 @@ const GATEWAY_PASSWORD = "a-gateway";
 export const READER_PASSWORD = "a-reader";
 
 const MESSAGE_LIMIT_S = 20;
+/** Pause between two requests to publish, ms. The gateway refuses those that come within ten seconds. */
+const PUBLISH_MS = 1000;
 const ADDRESS_LIMIT_MS = 30_000;
 /** Address of the access point, which every certificate of the gateway names. */
 const ACCESS_POINT = "192.168.4.1";
@@ -100,8 +102,7 @@ async function startBrokerBed(): Promise<BrokerBed> {
 		const output = await shell(folder, `GATEWAY=https://${authority} ADMIN=${gateway.token}\n${setting}`);
 		assert.match(output, /"retcode":0/, output);
 		const topic = `smgw/${(await gateway.read("system/version")).device.serial.toLowerCase()}`;
-		// MQTT sent the last readout when it was enabled.
-		const state = JSON.parse(await messageOf(broker, `${topic}/state`));
+		const state = JSON.parse(await whilePublishing(gateway, () => messageOf(broker, `${topic}/state`)));
 		return { ...bed, broker, topic, state };
 	} catch (error) {
 		if (bed !== undefined) await endReadingBed(bed);
@@ -128,7 +129,28 @@ async function startBroker(): Promise<Mosquitto> {
 	}
 }
 
-/** The topic's next or retained message, received with the page's command for mosquitto_sub. */
+/**
+ * Publishes the last readout again and again while `use` runs. Its state is not retained, so a program that connects
+ * later would wait for the next readout.
+ */
+export async function whilePublishing<T>(gateway: ProcessGateway, use: () => Promise<T>): Promise<T> {
+	let isOver = false;
+	const publish = async () => {
+		while (!isOver) {
+			await gateway.get("mqtt/send");
+			await sleep(PUBLISH_MS);
+		}
+	};
+	const publishing = publish();
+	try {
+		return await use();
+	} finally {
+		isOver = true;
+		await publishing;
+	}
+}
+
+/** The topic's next message, received with the page's command for mosquitto_sub. */
 async function messageOf(broker: Mosquitto, topic: string): Promise<string> {
 	const words = {
 		[`-h ${PAGE_BROKER}`]: `-h 127.0.0.1 -p ${broker.port}`,

@@ -100,7 +100,7 @@ describe("A day of all outputs in XS", function () {
 			await xs.advance(MEND_MS);
 			const id = [...hub.states.keys()].find((key) => key.endsWith("_1_8_0"));
 			assert.equal(Number(hub.states.get(id ?? "")?.state), kWh, `readout ${i} is not at the hub`);
-			const state = [...broker.retained].find(([topic]) => topic.endsWith("/state"))?.[1] ?? "{}";
+			const state = [...broker.last].find(([topic]) => topic.endsWith("/state"))?.[1] ?? "{}";
 			assert.equal(JSON.parse(state)["1_8_0"], kWh, `readout ${i} is not at the broker: ${state}`);
 			assert.equal(Date.parse(JSON.parse(state).time), readMs);
 			await xs.advance(QUARTER_MS - ((TROUBLE_MS + MEND_MS) % QUARTER_MS));

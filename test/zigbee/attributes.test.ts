@@ -164,21 +164,28 @@ describe("zigbee/attributes", () => {
 		const all = attributes();
 		const block = "1.8.0(1*kWh)\r\n16.7.0(5*W)\r\n32.7.0(230*V)\r\n31.7.0(1*A)";
 		all.setReadout(readout(block), 1000);
-		all.meterFailed(1000 + FRESH_MS);
+		all.meterFailed(false, 1000 + FRESH_MS);
 		assert.deepEqual([...all.values.slice(0, 7)], [1, 1000, NaN, 5, 2300, 100, 5]);
 		all.setReadout(readout("1.8.0(2*kWh)\r\n16.7.0(6*W)"), 1000 + FRESH_MS);
 		assert.deepEqual([...all.values.slice(0, 7)], [0, 2000, NaN, 6, 2300, 100, 6], "missing once");
-		all.meterFailed(1001 + FRESH_MS);
+		all.meterFailed(false, 1001 + FRESH_MS);
 		assert.deepEqual([...all.values.slice(0, 7)], [1, 2000, NaN, 6, 0xffff, 0xffff, 6]);
-		all.meterFailed(1001 + 2 * FRESH_MS);
+		all.meterFailed(false, 1001 + 2 * FRESH_MS);
 		assert.deepEqual([...all.values.slice(0, 7)], [1, 2000, ...UNKNOWN.slice(1)]);
 		all.setReadout(readout(block), 5_000_000);
 		assert.deepEqual([...all.values.slice(0, 7)], [0, 1000, NaN, 5, 2300, 100, 5]);
 	});
 
+	it("loses all momentary values at once when they are too old", () => {
+		const all = attributes();
+		all.setReadout(readout("1.8.0(1*kWh)\r\n16.7.0(5*W)\r\n32.7.0(230*V)\r\n31.7.0(1*A)"), 1000);
+		all.meterFailed(true, 31_000);
+		assert.deepEqual([...all.values.slice(0, 7)], [1, 1000, ...UNKNOWN.slice(1)]);
+	});
+
 	it("reports nearly empty cells", () => {
 		const all = attributes(undefined, 3);
-		all.meterFailed(0);
+		all.meterFailed(false, 0);
 		all.setBattery(3.1, 9);
 		assert.deepEqual([all.values[0], all.values[7], all.values[8]], [3, 31, 18]);
 		all.setReadout(readout("1.8.0(1*kWh)"), 0);

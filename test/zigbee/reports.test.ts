@@ -211,7 +211,7 @@ describe("zigbee/reports", () => {
 		const bed = new BridgeBed().join();
 		bed.measure(ALL);
 		bed.run(1_000_000);
-		bed.bridge.meterFailed(bed.nowMs);
+		bed.bridge.meterFailed(false, bed.nowMs);
 		assert.deepEqual(
 			bed.run(0).map(({ values }) => values),
 			[

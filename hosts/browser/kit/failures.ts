@@ -13,6 +13,7 @@ const GROUPS: readonly (readonly [text: TextKey, codes: string])[] = [
 		"failure.unheard",
 		"iec62056-21/no-telegram sml/no-telegram sml/silence tic/no-frame dlms-push/silence dlms-push/unknown amis/silence",
 	],
+	["failure.stopped", "meter/silent"],
 	["failure.tic", "tic/silence tic/no-start tic/frame"],
 	["failure.echo", "iec62056-21/echo-only hdlc/echo-only"],
 	[
@@ -53,6 +54,7 @@ const AT_HEAD: readonly TextKey[] = [
 	"failure.silence",
 	"failure.addressed",
 	"failure.unheard",
+	"failure.stopped",
 	"failure.echo",
 	"failure.noise",
 	"failure.broken",

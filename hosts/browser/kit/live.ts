@@ -177,12 +177,16 @@ export async function readNow(): Promise<boolean> {
 function take(next: Readout): void {
 	const before = readout.value;
 	readout.set(next);
+	// Without a valid power, the last one must not stay, even if the readout is the same.
+	const isExpired = hasExpired(next);
+	if (isExpired) power.set(undefined);
 	const isNew = before?.timestamp !== next.timestamp || before.readings.length !== next.readings.length;
 	if (before !== undefined && !isNew && next.timestamp !== 0) return;
 	readoutAtMs = Date.now();
 	// The gateway has finished a readout. If the reply to this page's own request was lost, this no longer matters.
 	if (readFailure.value?.code === OFFLINE) readFailure.set(undefined);
-	if (next.readings.length === 0) return;
+	stale.set(isStale());
+	if (next.readings.length === 0 || isExpired) return;
 	const active = powerOf(next.readings);
 	const watts = active ?? apparentOf(next.readings);
 	// If the gateway's clock is not set, the arrival time is used, but only if the readout arrived while this page was
@@ -191,16 +195,13 @@ function take(next: Readout): void {
 	const atMs = next.timestamp * 1000 || arrivedMs;
 	// A meter that waits for its PIN sends whole kWh, from which no power can be calculated.
 	const shown = addPoint({ atMs, watts, wh: isLocked(next) ? undefined : importedWh(next.readings) });
-	power.set(
-		shown === undefined
-			? undefined
-			: {
-					watts: shown,
-					isMean: watts === undefined,
-					unit: active === undefined && watts !== undefined ? "VA" : "W",
-				},
-	);
-	stale.set(isStale());
+	const unit = active === undefined && watts !== undefined ? "VA" : "W";
+	power.set(shown === undefined ? undefined : { watts: shown, isMean: watts === undefined, unit });
+}
+
+/** Returns true if the gateway considers powers, voltages and currents too old. */
+export function hasExpired(last: Readout): boolean {
+	return "momentary_valid" in last && !last.momentary_valid;
 }
 
 /** Returns true if the meter waits for its PIN. Until then it sends neither power nor exact counters. */

@@ -433,6 +433,7 @@ export interface LastReadout {
 	readonly running: boolean;
 	readonly last_attempt: number;
 	readonly last_error: string | null;
+	readonly momentary_valid: boolean;
 	readonly readings: readonly Reading[];
 	readonly missing?: readonly Missing[];
 }

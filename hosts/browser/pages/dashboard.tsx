@@ -6,6 +6,7 @@ import { reachable } from "../kit/device.js";
 import { failureText, isAtHead } from "../kit/failures.js";
 import { formatAge, formatLocalTime, formatMoment, formatNumber, formatPeriod, formatReading } from "../kit/format.js";
 import {
+	hasExpired,
 	network,
 	plannedS,
 	power,
@@ -33,6 +34,8 @@ import { useZone, zone } from "../kit/zone.js";
 import { ReadFailure } from "./meter-finding.js";
 
 const READ_LIMIT_S = 60;
+/** Age up to which the power is titled as the present one. A meter that is read each minute stays below it. */
+const NOW_S = 90;
 /** Identification of the built-in simulator. */
 const SIMULATED = /^SMG5SIMULATOR/;
 
@@ -71,9 +74,13 @@ function PowerCard() {
 	const now = useStore(power);
 	const isStale = useStore(stale);
 	const isWaiting = useLocked();
-	const hasReadings = last !== undefined && last.readings.length > 0;
+	const hasReadings = last !== undefined && last.readings.length > 0 && !hasExpired(last);
+	useSeconds();
 	return (
-		<Card title={t("now.title")} wide={last !== undefined && countersOf(last.readings).length === 0}>
+		<Card
+			title={titleOf(now === undefined ? undefined : last)}
+			wide={last !== undefined && countersOf(last.readings).length === 0}
+		>
 			{now === undefined ? (
 				<p class="big none">–{last === undefined && <small>&nbsp;</small>}</p>
 			) : (
@@ -92,6 +99,22 @@ function PowerCard() {
 	);
 }
 
+/** Returns the title of the power, which says how old it is. */
+function titleOf(last: Readout | undefined): string {
+	const timestamp = last !== undefined && "live_timestamp" in last ? last.live_timestamp : last?.timestamp;
+	const ageS = sinceS(timestamp ?? 0) ?? 0;
+	return ageS <= NOW_S ? t("now.title") : t("now.then", { age: formatAge(ageS, language, t("read.fresh")) });
+}
+
+/** Draws the component again every second, because ages grow. */
+function useSeconds(): void {
+	const [, tick] = useState(0);
+	useEffect(() => {
+		const timer = setInterval(() => tick((n) => n + 1), 1_000);
+		return () => clearInterval(timer);
+	}, []);
+}
+
 export function LockedNotice() {
 	const isDisplay = useStore(display);
 	return (
@@ -108,12 +131,7 @@ export function LastReading() {
 	const failure = useStore(readFailure);
 	const isReading = useStore(reading);
 	const isDisplay = useStore(display);
-	// The component is drawn again every second, because ages grow.
-	const [, tick] = useState(0);
-	useEffect(() => {
-		const timer = setInterval(() => tick((n) => n + 1), 1_000);
-		return () => clearInterval(timer);
-	}, []);
+	useSeconds();
 	const isMeters = METER_ERRORS.test(failure?.code ?? "");
 	const code = now !== undefined && hasFailed(now) ? now.meter_state : undefined;
 	return (

@@ -8,6 +8,7 @@ export const DASHBOARD = {
 		"Dostępne nowsze oprogramowanie: {version}",
 	],
 	"now.title": ["Power now", "Aktuelle Leistung", "Aktualna moc"],
+	"now.then": ["Power {age}", "Leistung {age}", "Moc {age}"],
 	"flow.feeding": ["Feeding into the grid", "Einspeisung ins Netz", "Oddawanie do sieci"],
 	"flow.drawing": ["Drawing from the grid", "Bezug aus dem Netz", "Pobór z sieci"],
 	"flow.nothing": ["No power flowing", "Es fließt keine Leistung", "Brak przepływu mocy"],

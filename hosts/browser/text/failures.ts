@@ -17,6 +17,11 @@ export const FAILURES = {
 		"Vom Zähler kam kein vollständiges Telegramm. Prüfen Sie die Geschwindigkeit und ob der Zähler von selbst sendet; dann, ob der Kopf richtig herum auf der Schnittstelle sitzt.",
 		"Z licznika nie nadszedł kompletny telegram. Sprawdź prędkość i to, czy licznik sam wysyła dane; potem, czy głowica jest dobrze ułożona na porcie licznika.",
 	],
+	"failure.stopped": [
+		"The meter has stopped sending. Check that the head or the cable sits where it should, and that the meter has power.",
+		"Der Zähler sendet nicht mehr. Prüfen Sie, ob der Kopf oder das Kabel richtig sitzt und ob der Zähler Strom hat.",
+		"Licznik przestał wysyłać. Sprawdź, czy głowica lub kabel jest na swoim miejscu i czy licznik ma zasilanie.",
+	],
 	"failure.echo": [
 		"Only the gateway's own light came back: the head works, the meter is silent. Move the head; then check address and battery of the meter in its settings.",
 		"Nur das eigene Licht des Gateways kam zurück: Der Kopf arbeitet, der Zähler schweigt. Verschieben Sie den Kopf; prüfen Sie dann Adresse und Batterie in den Einstellungen des Zählers.",

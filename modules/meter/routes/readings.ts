@@ -7,7 +7,7 @@
 import { MissingCursor } from "../../cosem/records.js";
 import type { TextCodec } from "../../io/host.js";
 import type { JSONWriter } from "../../json/writer.js";
-import { type OBISCode, putDecimal } from "../../obis/code.js";
+import { isMomentary, type OBISCode, putDecimal } from "../../obis/code.js";
 import { pairOf, pairText, UNMAPPED } from "../../obis/mapping.js";
 import { LANGUAGE_DE, LANGUAGE_EN, languageOf, NAME_LIMIT, OBISNames } from "../../obis/names.js";
 import { putNumber } from "../../readout/number.js";
@@ -25,6 +25,8 @@ export interface AttemptState {
 	readonly lastAttempt: number;
 	/** Code of the failure, as in the API; "" after a success. */
 	readonly lastError: string;
+	/** True if the momentary values are too old (value-age.ts). Their numbers are then null. */
+	readonly isOld: boolean;
 }
 
 const PART_RECORDS = 0;
@@ -182,6 +184,8 @@ export class ReadoutBody {
 			writer.key("last_error");
 			if (this.#attempt.lastError === "") writer.null();
 			else writer.string(this.#attempt.lastError);
+			writer.key("momentary_valid");
+			writer.boolean(!this.#attempt.isOld);
 		}
 		writer.key("readings");
 		writer.beginArray();
@@ -224,7 +228,8 @@ export class ReadoutBody {
 		cursor.nextValue();
 		writer.raw(pieces[PIECE_VALUE1]);
 		this.text(writer);
-		const digits = putNumber(cursor.text, cursor.length, scratch);
+		const isUnknown = this.#attempt?.isOld === true && isMomentary(cursor.code.d);
+		const digits = isUnknown ? 0 : putNumber(cursor.text, cursor.length, scratch);
 		const { unit, isPlainUnit } = cursor;
 		writer.raw(pieces[PIECE_VALUE2]);
 		const hasSecond = cursor.nextValue();

@@ -71,6 +71,7 @@ export function getLast(exchange: Exchange<Metering>): void {
 		running: reader.running,
 		lastAttempt: Math.floor(reader.outcomes.attemptUtcMs / 1000),
 		lastError: reader.outcomes.failure?.code ?? "",
+		isOld: reader.outcomes.isOld,
 	};
 	const map = mapOf(exchange.core.config.get(ZIGBEE_MAPPING));
 	const body = new ReadoutBody(reader.outcomes.last, {
