@@ -9,8 +9,8 @@
  * values have `measurement`. Minima and maxima have no state class.
  */
 import type { TextCodec } from "../io/host.js";
-import type { OBISCode } from "../obis/code.js";
 import { NAME_LIMIT, OBISNames } from "../obis/names.js";
+import { MEDIUM_GAS, MEDIUM_WATER, mediumOf } from "../readout/channels.js";
 import { POWER, Quantities, VOLUME } from "../readout/quantities.js";
 import type { Readout } from "../readout/readout.js";
 
@@ -44,12 +44,8 @@ const KINDS: readonly Kind[] = Object.freeze([
 	kind("m³", "volume", true),
 ]);
 
-/** Values of group A for gas and water (IEC 62056-6-1), and group C of a submeter, usually a gas meter (DSMR P1). */
-const MEDIUM_GAS = 7;
-const MEDIUM_COLD_WATER = 8;
+/** Value of group A for warm water (IEC 62056-6-1). */
 const MEDIUM_WARM_WATER = 9;
-const MEDIUM_ABSTRACT = 0;
-const SUBMETER = 24;
 /**
  * Values of group C for import, export, and import minus export of all phases together. For L1, L2 and L3, they are 20,
  * 40 and 60 higher.
@@ -134,7 +130,7 @@ export class PublishedValues {
 	/** Name of the value in the selected language; its code if it has no name. */
 	get name(): string {
 		const names = this.#names;
-		if (names === undefined || !names.find(this.#quantities.code, this.#language)) return this.obis;
+		if (names === undefined || !names.find(this.#quantities.code, this.#language, this.medium)) return this.obis;
 		const bytes = new Uint8Array(NAME_LIMIT);
 		return this.#text.decode(bytes, 0, names.write(bytes, 0));
 	}
@@ -149,7 +145,11 @@ export class PublishedValues {
 
 	/** Device class; "" if there is none. */
 	get deviceClass(): string {
-		return (this.#kind === KINDS[VOLUME] && fluidOf(this.#quantities.code)) || this.#kind.deviceClass;
+		return (this.#kind === KINDS[VOLUME] && fluidOf(this.medium)) || this.#kind.deviceClass;
+	}
+
+	private get medium(): number {
+		return mediumOf(this.#quantities.channels, this.#quantities.code);
 	}
 
 	/** State class; "" if there is none. */
@@ -161,9 +161,9 @@ export class PublishedValues {
 }
 
 /** Returns "gas", "water", or "" for other volumes, such as heating water. */
-function fluidOf({ a, c }: OBISCode): string {
-	if (a === MEDIUM_GAS || (a === MEDIUM_ABSTRACT && c === SUBMETER)) return "gas";
-	return a === MEDIUM_COLD_WATER || a === MEDIUM_WARM_WATER ? "water" : "";
+function fluidOf(medium: number): string {
+	if (medium === MEDIUM_GAS) return "gas";
+	return medium === MEDIUM_WATER || medium === MEDIUM_WARM_WATER ? "water" : "";
 }
 
 function isNet(c: number): boolean {

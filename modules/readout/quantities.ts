@@ -1,13 +1,15 @@
 /**
  * Current measurements of a readout in fixed units, for metrics and all outputs. Values are left out if they belong to
  * past billing periods, lists or profiles, if they are texts or attributes that describe a value, if their unit is
- * unknown, if their quantity is repeated, or if there are more than QUANTITY_LIMIT.
+ * unknown, if their quantity is repeated, if they are limits or nominal values, if they are from a meter on M-Bus that
+ * does not count (channels.ts), or if there are more than QUANTITY_LIMIT.
  *
  * Numbers are scaled as text, so they are never rounded.
  */
 import { lowerCase } from "../bytes/ascii.js";
 import type { TextCodec } from "../io/host.js";
 import { GROUP_LIST, GROUP_PROFILE, type OBISCode } from "../obis/code.js";
+import { channelsOf, counts } from "./channels.js";
 import { putNumber } from "./number.js";
 import { RecordCursor } from "./record-cursor.js";
 import { VALUE_LIMIT } from "./record-writer.js";
@@ -43,8 +45,22 @@ const MILLI = -3;
 
 const NO_RECORD = 0x10000;
 
+/**
+ * Groups C and D of limits (IEC 62056-6-1; DSMR P1 5.0.2, 6.12; e-MUCS P1 1.7): 0-b:17.0.0 is the limit of the power,
+ * and 31.4.0 that of the current. C is 0 for nominal values.
+ */
+const GROUP_GENERAL = 0;
+const GROUP_LIMITER = 17;
+const MEDIUM_ABSTRACT = 0;
+const CURRENT_L1 = 31;
+const D_FUSE = 4;
+const D_THRESHOLD_LOW = 31;
+const D_THRESHOLD_HIGH = 35;
+
 export class Quantities {
 	readonly #cursor: RecordCursor;
+	/** Meters on M-Bus (channels.ts). */
+	readonly channels: Uint8Array;
 	/** Index of the record of each quantity, counted from 1. */
 	readonly #records = new Uint16Array(QUANTITY_LIMIT);
 	readonly #kinds = new Uint8Array(QUANTITY_LIMIT);
@@ -58,6 +74,7 @@ export class Quantities {
 	/** The bytes in `records` must not change. */
 	constructor(records: Uint8Array) {
 		this.#cursor = new RecordCursor(records);
+		this.channels = channelsOf(records);
 		this.findQuantities();
 	}
 
@@ -106,6 +123,7 @@ export class Quantities {
 			const { quantity, c } = code;
 			// Lists and profiles contain past values.
 			if (quantity < 0 || c === GROUP_LIST || c === GROUP_PROFILE || code.billingPeriod !== null) continue;
+			if (isLimit(code) || !counts(this.channels, code)) continue;
 			if (cursor.attribute !== 0 || !cursor.nextValue()) continue;
 			const unit = unitOf(cursor.unit);
 			if (unit === NO_UNIT || putNumber(cursor.text, cursor.length, this.#digits) === 0) continue;
@@ -121,6 +139,11 @@ export class Quantities {
 		}
 		this.#record = NO_RECORD;
 	}
+}
+
+function isLimit({ a, c, d }: OBISCode): boolean {
+	if (c === GROUP_GENERAL || (c === GROUP_LIMITER && a === MEDIUM_ABSTRACT)) return true;
+	return d === D_THRESHOLD_LOW || d === D_THRESHOLD_HIGH || (c === CURRENT_L1 && d === D_FUSE);
 }
 
 /** Returns the index in UNITS of a unit with or without a prefix; NO_UNIT if it is unknown. */

@@ -1,6 +1,7 @@
 /** Result of a session with the meter, in the form in which it is stored and shown. */
 
-export const PROTOCOL_OF_NONE = "IEC62056-21";
+/** Protocol of IEC 62056-21; also shown before the first readout. */
+export const PROTOCOL_IEC62056_21 = "IEC62056-21";
 
 /* Values of the status in the API. */
 export const STATUS_OK = 0;

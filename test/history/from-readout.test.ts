@@ -61,6 +61,18 @@ describe("The readings that the history takes from a readout", () => {
 		assert.deepEqual(readingsOf("7-0:3.0.0(12.345*kWh)\r\n"), {});
 	});
 
+	it("have the usual unit if the meter sends none by IEC 62056-21, but are unknown by any other protocol", () => {
+		for (const [protocol, known] of [
+			["IEC62056-21", 1],
+			["DLMS", 0],
+			["SML", 0],
+		] as const) {
+			const state = new MeterState();
+			takeReadout({ ...readoutOf("1-0:1.8.0(100)\r\n", at("2026-11-20")), protocol }, state);
+			assert.deepEqual([state.numbers[KNOWN], state.numbers[READINGS]], [known, known * 100_000], protocol);
+		}
+	});
+
 	it("are the total, in every notation of its code, and tariff 2, but not tariff 1", () => {
 		for (const code of ["1.8.0", "1-0:1.8.0", "1-1:1.8.0", "1-0:1.8.0*255", "1.8"])
 			assert.deepEqual(

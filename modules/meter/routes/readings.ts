@@ -10,8 +10,9 @@ import type { JSONWriter } from "../../json/writer.js";
 import { type OBISCode, putDecimal } from "../../obis/code.js";
 import { pairOf, pairText, UNMAPPED } from "../../obis/mapping.js";
 import { LANGUAGE_DE, LANGUAGE_EN, languageOf, NAME_LIMIT, OBISNames } from "../../obis/names.js";
+import { channelsOf, hasValue, mediumOf } from "../../readout/channels.js";
 import { putNumber } from "../../readout/number.js";
-import { PROTOCOL_OF_NONE, type Readout, STATUS_NONE } from "../../readout/readout.js";
+import { PROTOCOL_IEC62056_21, type Readout, STATUS_NONE } from "../../readout/readout.js";
 import { RecordCursor } from "../../readout/record-cursor.js";
 import { VALUE_LIMIT } from "../../readout/record-writer.js";
 import { localText } from "../../time/iso.js";
@@ -85,6 +86,7 @@ export class ReadoutBody {
 	readonly #language: number;
 	readonly #names: OBISNames | undefined;
 	readonly #cursor: RecordCursor;
+	readonly #channels: Uint8Array;
 	readonly #null: Uint8Array;
 	readonly #scratch = new Uint8Array(VALUE_LIMIT + 1);
 	/** Beginning of `#scratch`, for texts that are copied by native code. Most numbers fit into it. */
@@ -115,7 +117,9 @@ export class ReadoutBody {
 			readout === undefined || readout.utcMs === 0
 				? ""
 				: localText(readout.utcMs, options.zone.offsetMinutes(readout.utcMs), options.text);
-		this.#cursor = new RecordCursor(readout?.records ?? new Uint8Array(NO_RECORDS));
+		const records = readout?.records ?? new Uint8Array(NO_RECORDS);
+		this.#cursor = new RecordCursor(records);
+		this.#channels = channelsOf(records);
 		this.#names?.beginReadout();
 		if (readout?.missing !== undefined) this.#missing = new MissingCursor(readout.missing);
 	}
@@ -156,7 +160,7 @@ export class ReadoutBody {
 		const readout = this.#readout;
 		writer.beginObject();
 		writer.key("protocol");
-		writer.string(readout?.protocol ?? PROTOCOL_OF_NONE);
+		writer.string(readout?.protocol ?? PROTOCOL_IEC62056_21);
 		writer.key("meter_id");
 		if (readout === undefined) writer.string("");
 		else writer.ascii(readout.meterId, 0, readout.meterId.length);
@@ -224,7 +228,7 @@ export class ReadoutBody {
 		cursor.nextValue();
 		writer.raw(pieces[PIECE_VALUE1]);
 		this.text(writer);
-		const digits = putNumber(cursor.text, cursor.length, scratch);
+		const digits = hasValue(this.#channels, cursor.code) ? putNumber(cursor.text, cursor.length, scratch) : 0;
 		const { unit, isPlainUnit } = cursor;
 		writer.raw(pieces[PIECE_VALUE2]);
 		const hasSecond = cursor.nextValue();
@@ -289,7 +293,7 @@ export class ReadoutBody {
 		const names = this.#names;
 		this.#hasNames = true;
 		this.#nameEnd = this.#translationEnd = 0;
-		if (names === undefined || code.c < 0 || !names.find(code, LANGUAGE_EN)) return;
+		if (names === undefined || code.c < 0 || !names.find(code, LANGUAGE_EN, mediumOf(this.#channels, code))) return;
 		this.#nameEnd = this.quotedName(names, this.#name);
 		if (this.#language === LANGUAGE_EN) return;
 		names.translate(this.#language);
