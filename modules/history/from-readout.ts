@@ -46,6 +46,7 @@ const DIGIT_0 = 0x30;
 /** Extracts the data from a readout into `state`, which must be empty. */
 export function takeReadout({ records, meterId, protocol, status, utcMs }: Readout, state: MeterState): void {
 	const { numbers } = state;
+	state.timeS = Math.floor(utcMs / 1000);
 	const cursor = new RecordCursor(records);
 	const { code } = cursor;
 	const channels = channelsOf(records);
@@ -81,7 +82,7 @@ export function takeReadout({ records, meterId, protocol, status, utcMs }: Reado
 		}
 		if (isMBus && clockS > 0 && cursor.nextValue()) {
 			const timeS = timeOf(cursor);
-			if (timeS > 0) state.timesS[register] = Math.floor(utcMs / 1000) - (clockS - timeS);
+			if (timeS > 0) state.timesS[register] = state.timeS - (clockS - timeS);
 		}
 		numbers[READINGS + register] += value;
 		numbers[KNOWN] |= bit;
