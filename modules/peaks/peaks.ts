@@ -226,8 +226,9 @@ function entryOf(held: MeterState, state: MeterState): Entry {
 	const entry = new Entry();
 	const rise = held.numbers[READINGS + IMPORT] - state.numbers[READINGS + IMPORT];
 	entry.timeS = held.timeS;
-	entry.known = held.numbers[KNOWN] & state.numbers[KNOWN];
-	if (state.isOther(held) || rise < 0) entry.flags = FLAG_CHANGED;
+	entry.known = held.numbers[KNOWN];
+	const isFirst = (state.numbers[KNOWN] & HAS_IMPORT) === 0 || state.isOther(held) || rise < 0;
+	if (isFirst && entry.known & HAS_IMPORT) entry.flags = FLAG_CHANGED;
 	else entry.rises[IMPORT] = rise;
 	return entry;
 }
