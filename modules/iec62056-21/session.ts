@@ -255,6 +255,7 @@ export class MeterSession implements Machine {
 	}
 
 	private onIdentified(nowMs: number): void {
+		this.block.acceptsSum = this.ident.isKamstrup;
 		if (nowMs > this.sentByMs + ANSWER_MS) this.#answerMs = LATE_ANSWER_MS;
 		if (this.#options.identOnly) {
 			// Without a break, the meter would now send its whole block at 300 Bd and miss the next sign-on.
