@@ -37,7 +37,9 @@ const MBUS_TOTALS = Object.freeze([-1, 0, 1, 3]);
 
 const NOTHING = -1;
 
-const JOULES_OF_WH = 3600;
+/** Units of energy, and how many of each are a Wh. A calorie is 4.1868 J. */
+const UNITS_OF_ENERGY = Object.freeze(["wh", "j", "cal"]);
+const PER_WH = Object.freeze([1, 3600, 3600 / 4.1868]);
 const NUMBER_LIMIT = 32;
 const MINUS = 0x2d;
 const DOT = 0x2e;
@@ -128,12 +130,11 @@ export function amountOf(cursor: RecordCursor, register: number, protocol: strin
 		return unit === "l" ? numberOf(cursor, 0) : NOTHING;
 	}
 	if (unit === "") return numberOf(cursor, 3);
-	const isJoule = unit.endsWith("j");
-	if (!isJoule && !unit.endsWith("wh")) return NOTHING;
-	const exponent = ["", "k", "m", "g"].indexOf(unit.slice(0, isJoule ? -1 : -2)) * 3;
+	const size = UNITS_OF_ENERGY.findIndex((one) => unit.endsWith(one));
+	if (size < 0) return NOTHING;
+	const exponent = ["", "k", "m", "g"].indexOf(unit.slice(0, -UNITS_OF_ENERGY[size].length)) * 3;
 	if (exponent < 0) return NOTHING;
-	const value = numberOf(cursor, exponent);
-	return isJoule ? Math.floor(value / JOULES_OF_WH) : value;
+	return Math.floor(numberOf(cursor, exponent) / PER_WH[size]);
 }
 
 /** Returns the value multiplied by 10^exponent, rounded down; NOTHING if it is negative or not a number. */

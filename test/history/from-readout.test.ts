@@ -51,6 +51,7 @@ describe("The readings that the history takes from a readout", () => {
 			["123.4*KWH", 123_400],
 			["000000.0*kWh", 0],
 			["9.3*GJ", 2_583_333],
+			["2.5*Gcal", 2_907_500],
 			["999999.999", 999_999_999],
 			["99999999999.9*kWh", 99_999_999_999_900],
 		] as const)
