@@ -47,6 +47,12 @@ export const PUSH_UNKNOWN = failure(
 	IEC_NO_IDENT.progress,
 	"Something came, but no whole push of DLMS/COSEM. Check push_baudrate.",
 );
+export const PUSH_HALF = failure(
+	METER_ERROR,
+	"dlms-push/half",
+	IEC_NO_IDENT.progress + 1,
+	"Only the first part of a push arrived, not the rest within three seconds. Check the wires and the interface to M-Bus.",
+);
 export const PUSH_NO_CODES = finalFailure(
 	METER_ERROR,
 	"dlms-push/no-codes",
