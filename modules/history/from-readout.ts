@@ -24,7 +24,7 @@ import {
 	timeOf,
 } from "../readout/channels.js";
 import { numberRank } from "../readout/meter-number.js";
-import { putNumber } from "../readout/number.js";
+import { amountFrom } from "../readout/number.js";
 import { PROTOCOL_IEC62056_21, type Readout, STATUS_CUT } from "../readout/readout.js";
 import { RecordCursor } from "../readout/record-cursor.js";
 import { EXPORT, GAS, HEAT, IMPORT, RISE_END, TARIFF_2, WATER } from "./entry.js";
@@ -40,13 +40,9 @@ const NOTHING = -1;
 /** Units of energy, and how many of each are a Wh. A calorie is 4.1868 J. */
 const UNITS_OF_ENERGY = Object.freeze(["wh", "j", "cal"]);
 const PER_WH = Object.freeze([1, 3600, 3600 / 4.1868]);
-const NUMBER_LIMIT = 32;
-const MINUS = 0x2d;
-const DOT = 0x2e;
-const DIGIT_0 = 0x30;
-
 /** Extracts the data from a readout into `state`, which must be empty. */
-export function takeReadout({ records, meterId, protocol, status, utcMs }: Readout, state: MeterState): void {
+export function takeReadout(readout: Readout, state: MeterState): void {
+	const { records, meterId, protocol, status, utcMs, unconfirmed } = readout;
 	const { numbers } = state;
 	state.timeS = Math.floor(utcMs / 1000);
 	const cursor = new RecordCursor(records);
@@ -57,9 +53,12 @@ export function takeReadout({ records, meterId, protocol, status, utcMs }: Reado
 	let clockS = 0;
 	/** Bit mask of the registers for which the readout has a total. The others are sums of tariffs. */
 	let totals = 0;
+	/** Bit mask of the registers of which a counter is unconfirmed, and of those whose total is (`lostTotals`). */
+	let lost = 0;
+	let lostTotals = 0;
 	// The CRC is changed if it is 0, because 0 means that there is no identification.
 	if (meterId.length > 0) numbers[IDENT] = crc16(meterId, 0, meterId.length) || 1;
-	while (cursor.nextRecord()) {
+	for (let record = 1; cursor.nextRecord(); record++) {
 		const { b, c, d, e } = code;
 		if (c < 0 || code.sub >= 0 || code.billingPeriod !== null || cursor.attribute !== 0 || !cursor.nextValue())
 			continue;
@@ -71,9 +70,14 @@ export function takeReadout({ records, meterId, protocol, status, utcMs }: Reado
 		const isMBus = isReading(code);
 		const register = isMBus ? registerOnMBus(channels, code) : registerOf(code);
 		if (register === NOTHING) continue;
-		if (register === IMPORT && e === 2) takeTariff2(cursor, numbers, protocol);
 		const bit = 1 << register;
 		const isTotal = isMBus || e <= 0;
+		if (unconfirmed?.includes(record)) {
+			if (isTotal) lostTotals |= bit;
+			else lost |= bit;
+			continue;
+		}
+		if (register === IMPORT && e === 2) takeTariff2(cursor, numbers, protocol);
 		if (totals & bit || (!isTotal && status === STATUS_CUT)) continue;
 		// All meters with P1 send the unit of a reading on M-Bus.
 		const value = isMBus && cursor.unit === "" ? NOTHING : amountOf(cursor, register, protocol);
@@ -89,6 +93,7 @@ export function takeReadout({ records, meterId, protocol, status, utcMs }: Reado
 		numbers[READINGS + register] += value;
 		numbers[KNOWN] |= bit;
 	}
+	numbers[KNOWN] &= ~(lostTotals | (lost & ~totals));
 	if ((numbers[KNOWN] & (1 << IMPORT)) === 0) numbers[KNOWN] &= ~(1 << TARIFF_2);
 }
 
@@ -126,28 +131,13 @@ export function amountOf(cursor: RecordCursor, register: number, protocol: strin
 	const unit = lowerCase(cursor.unit);
 	if (unit === "" && protocol !== PROTOCOL_IEC62056_21) return NOTHING;
 	if (register === GAS || register === WATER) {
-		if (unit === "" || unit === "m3") return numberOf(cursor, 3);
-		return unit === "l" ? numberOf(cursor, 0) : NOTHING;
+		if (unit === "" || unit === "m3") return amountFrom(cursor.text, cursor.length, 3);
+		return unit === "l" ? amountFrom(cursor.text, cursor.length, 0) : NOTHING;
 	}
-	if (unit === "") return numberOf(cursor, 3);
+	if (unit === "") return amountFrom(cursor.text, cursor.length, 3);
 	const size = UNITS_OF_ENERGY.findIndex((one) => unit.endsWith(one));
 	if (size < 0) return NOTHING;
 	const exponent = ["", "k", "m", "g"].indexOf(unit.slice(0, -UNITS_OF_ENERGY[size].length)) * 3;
 	if (exponent < 0) return NOTHING;
-	return Math.floor(numberOf(cursor, exponent) / PER_WH[size]);
-}
-
-/** Returns the value multiplied by 10^exponent, rounded down; NOTHING if it is negative or not a number. */
-function numberOf({ text, length }: RecordCursor, exponent: number): number {
-	const digits = new Uint8Array(NUMBER_LIMIT + 1);
-	const end = length > NUMBER_LIMIT ? 0 : putNumber(text, length, digits);
-	if (end === 0 || digits[0] === MINUS) return NOTHING;
-	let value = 0;
-	let isWhole = true;
-	let places = exponent;
-	for (let i = 0; i < end && places >= 0; i++) {
-		if (digits[i] === DOT) isWhole = false;
-		else if (isWhole || places-- > 0) value = value * 10 + digits[i] - DIGIT_0;
-	}
-	return value * 10 ** Math.max(0, places);
+	return Math.floor(amountFrom(cursor.text, cursor.length, exponent) / PER_WH[size]);
 }

@@ -15,15 +15,16 @@
  *
  * Some readouts are skipped: those without a time or a register, simulated ones, and those in a quarter hour that has a
  * reading already. If a readout lacks a register that the history has, it is stored only if the last reading is
- * INCOMPLETE_S old, because the register may then be missing forever. If the clock was set back by up to BACK_S,
- * readouts are skipped until the clock has caught up. If it was set back by more, the stored readings after the new
- * time are merged into one reading.
+ * INCOMPLETE_S old, because the register may then be missing forever. An unconfirmed counter (counter-check.ts) counts
+ * as missing. If the clock was set back by up to BACK_S, readouts are skipped until the clock has caught up. If it was
+ * set back by more, the stored readings after the new time are merged into one reading.
  */
 import type { Driver, Task } from "../io/driver.js";
 import { ERASE_SIZE, type Flash, type Partition } from "../io/flash.js";
 import type { Storage } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
 import type { Cost, MemoryLedger } from "../io/memory.js";
+import { isPlausibleRise } from "../readout/counter-check.js";
 import { type Readout, STATUS_CHECK_WRONG, STATUS_NONE } from "../readout/readout.js";
 import { HOUR_S, LocalCalendar, QUARTER_S } from "../time/calendar.js";
 import type { Offsets } from "../time/wall-clock.js";
@@ -240,6 +241,7 @@ export class History implements Timed {
 	private take(readout: Readout, nowMs: number): void {
 		const read = new MeterState();
 		takeReadout(readout, read);
+		if (readout.isFirst && this.isDoubtful(read)) return;
 		const held = this.#held;
 		if (held !== undefined) {
 			const isOther = held.isOther(read);
@@ -253,6 +255,20 @@ export class History implements Timed {
 			this.#held = read;
 			this.#heldMs = nowMs + HOLD_MS;
 		}
+	}
+
+	/**
+	 * True if the first readout since the start has a counter that can't follow the last reading. It is then left to the
+	 * next readout to confirm it, unless the last reading is INCOMPLETE_S old.
+	 */
+	private isDoubtful(read: MeterState): boolean {
+		const { lastS, state } = this.journal();
+		const passedS = read.timeS - lastS;
+		if (passedS < 0 || passedS >= INCOMPLETE_S || state.isOther(read)) return false;
+		return read.numbers.some((now, i) => {
+			const isKnown = i >= READINGS && state.numbers[KNOWN] & read.numbers[KNOWN] & (1 << (i - READINGS));
+			return isKnown && !isPlausibleRise(now - state.numbers[i], passedS * 1000);
+		});
 	}
 
 	private storeHeld(): void {

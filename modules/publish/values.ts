@@ -11,7 +11,7 @@
 import type { TextCodec } from "../io/host.js";
 import { NAME_LIMIT, OBISNames } from "../obis/names.js";
 import { MEDIUM_GAS, MEDIUM_WATER, mediumOf } from "../readout/channels.js";
-import { POWER, Quantities, VOLUME } from "../readout/quantities.js";
+import { isNet, POWER, Quantities, VOLUME } from "../readout/quantities.js";
 import type { Readout } from "../readout/readout.js";
 
 interface Kind {
@@ -47,13 +47,11 @@ const KINDS: readonly Kind[] = Object.freeze([
 /** Value of group A for warm water (IEC 62056-6-1). */
 const MEDIUM_WARM_WATER = 9;
 /**
- * Values of group C for import, export, and import minus export of all phases together. For L1, L2 and L3, they are 20,
- * 40 and 60 higher.
+ * Values of group C for import, export, and import minus export of all phases together.
  */
 const IMPORT = 1;
 const EXPORT = 2;
 const NET = 16;
-const PHASE_STEP = 20;
 const MOMENTARY_VALUE = 7;
 const POWER_UNITS = 1000;
 /**
@@ -75,9 +73,10 @@ export class PublishedValues {
 	readonly #language: number;
 	readonly #text: TextCodec;
 	#kind = KINDS[0];
+	#index = 0;
 
-	constructor({ records }: Pick<Readout, "records">, { names, language, text }: PublishedOptions) {
-		this.#quantities = new Quantities(records);
+	constructor(readout: Pick<Readout, "records" | "unconfirmed">, { names, language, text }: PublishedOptions) {
+		this.#quantities = new Quantities(readout);
 		if (names !== undefined) this.#names = new OBISNames(names);
 		this.#names?.beginReadout();
 		this.#language = language;
@@ -91,6 +90,7 @@ export class PublishedValues {
 
 	/** Selects a value; the members below describe it. `index`: 0 to count - 1. Ascending order is fastest. */
 	seek(index: number): void {
+		this.#index = index;
 		this.#quantities.seek(index);
 		this.#kind = KINDS[this.#quantities.kindOf(index)];
 	}
@@ -135,8 +135,9 @@ export class PublishedValues {
 		return this.#text.decode(bytes, 0, names.write(bytes, 0));
 	}
 
+	/** Value as text; "" for a counter that is unconfirmed. */
 	get value(): string {
-		return this.#quantities.value(this.#text, this.#kind.places);
+		return this.#quantities.isUnconfirmed(this.#index) ? "" : this.#quantities.value(this.#text, this.#kind.places);
 	}
 
 	get unit(): string {
@@ -164,8 +165,4 @@ export class PublishedValues {
 function fluidOf(medium: number): string {
 	if (medium === MEDIUM_GAS) return "gas";
 	return medium === MEDIUM_WATER || medium === MEDIUM_WARM_WATER ? "water" : "";
-}
-
-function isNet(c: number): boolean {
-	return c >= NET && c <= NET + 3 * PHASE_STEP && (c - NET) % PHASE_STEP === 0;
 }

@@ -11,6 +11,7 @@ import type { TextCodec } from "../io/host.js";
 import { GROUP_LIST, GROUP_PROFILE, type OBISCode } from "../obis/code.js";
 import { channelsOf, counts } from "./channels.js";
 import { putNumber } from "./number.js";
+import type { Readout } from "./readout.js";
 import { RecordCursor } from "./record-cursor.js";
 import { VALUE_LIMIT } from "./record-writer.js";
 
@@ -44,6 +45,11 @@ const POWERS = Object.freeze([3, 3, 6, 9, -3]);
 const MILLI = -3;
 
 const NO_RECORD = 0x10000;
+const NO_RECORDS: readonly number[] = Object.freeze([]);
+
+/** Value of group C for import minus export of all phases. For L1, L2 and L3, it is 20, 40 and 60 higher. */
+const NET = 16;
+const PHASE_STEP = 20;
 
 /**
  * Groups C and D of limits (IEC 62056-6-1; DSMR P1 5.0.2, 6.12; e-MUCS P1 1.7): 0-b:17.0.0 is the limit of the power,
@@ -67,12 +73,14 @@ export class Quantities {
 	/** Power of ten from the unit of each quantity to the unit of its kind. */
 	readonly #powers = new Int8Array(QUANTITY_LIMIT);
 	readonly #digits = new Uint8Array(VALUE_LIMIT + 1);
+	readonly #unconfirmed: readonly number[];
 	#record = 0;
 	#current = 0;
 	count = 0;
 
 	/** The bytes in `records` must not change. */
-	constructor(records: Uint8Array) {
+	constructor({ records, unconfirmed = NO_RECORDS }: Pick<Readout, "records" | "unconfirmed">) {
+		this.#unconfirmed = unconfirmed;
 		this.#cursor = new RecordCursor(records);
 		this.channels = channelsOf(records);
 		this.findQuantities();
@@ -96,6 +104,11 @@ export class Quantities {
 			this.#record++;
 		}
 		cursor.nextValue();
+	}
+
+	/** True for a counter that can't be right, as far as is known now. */
+	isUnconfirmed(index: number): boolean {
+		return this.#unconfirmed.includes(this.#records[index]);
 	}
 
 	/** Code of the selected quantity. The object is reused for the next one. */
@@ -139,6 +152,11 @@ export class Quantities {
 		}
 		this.#record = NO_RECORD;
 	}
+}
+
+/** True for a quantity that may fall, although it is a counter. */
+export function isNet(c: number): boolean {
+	return c >= NET && c <= NET + 3 * PHASE_STEP && (c - NET) % PHASE_STEP === 0;
 }
 
 function isLimit({ a, c, d }: OBISCode): boolean {

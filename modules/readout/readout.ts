@@ -34,6 +34,13 @@ export interface Readout {
 	/** Packed records (record-writer.ts). These bytes never change. */
 	readonly records: Uint8Array;
 	readonly missing?: Uint8Array;
+	/**
+	 * Numbers of the records, from 1 on, whose counter can't be right, and is not confirmed by a later readout yet
+	 * (counter-check.ts).
+	 */
+	readonly unconfirmed?: readonly number[];
+	/** True if no readout of this meter came before it, so that its counters could not be checked. */
+	readonly isFirst?: boolean;
 }
 
 export function statusOf(overflow: boolean): number {

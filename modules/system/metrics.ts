@@ -66,7 +66,7 @@ export class Exposition {
 	constructor(core: Core, parts: readonly Part[], readout: Readout | undefined) {
 		this.#core = core;
 		this.#parts = parts;
-		this.#quantities = new Quantities(readout?.records ?? new Uint8Array(0));
+		this.#quantities = new Quantities(readout ?? { records: new Uint8Array(0) });
 	}
 
 	produce(writer: JSONWriter, unit: number): boolean {
@@ -83,7 +83,8 @@ export class Exposition {
 		while (this.#metric < METRICS.length) {
 			while (this.#quantity < quantities.count) {
 				const quantity = this.#quantity++;
-				if (quantities.kindOf(quantity) === this.#metric) return this.line(quantity);
+				const isShown = quantities.kindOf(quantity) === this.#metric && !quantities.isUnconfirmed(quantity);
+				if (isShown) return this.line(quantity);
 			}
 			this.#metric++;
 			this.#quantity = this.indexOf(this.#metric);

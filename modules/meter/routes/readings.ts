@@ -101,6 +101,8 @@ export class ReadoutBody {
 	#hasNames = false;
 	readonly #missing: MissingCursor | undefined;
 	#unit = 0;
+	/** Number of the present record, from 1 on. */
+	#record = 0;
 	#part = PART_RECORDS;
 
 	/** `readout` is undefined if there was no readout yet. */
@@ -150,6 +152,7 @@ export class ReadoutBody {
 		if (this.#part === PART_RECORDS) {
 			const cursor = this.#cursor;
 			const hasNext = cursor.nextRecord();
+			this.#record++;
 			// Records with the same code have the same names, unless C is 0, because F may then determine the name too.
 			this.#hasNames = cursor.isSameCode && cursor.code.c > 0;
 			if (!hasNext) this.#part = this.#missing === undefined ? PART_END : PART_BETWEEN;
@@ -206,6 +209,10 @@ export class ReadoutBody {
 		if (attribute !== 0) {
 			writer.key("attribute");
 			writer.number(attribute);
+		}
+		if (this.#readout?.unconfirmed?.includes(this.#record)) {
+			writer.key("unconfirmed");
+			writer.boolean(true);
 		}
 		this.numberOrNull(writer, PIECE_MEDIUM, code.medium);
 		this.numberOrNull(writer, PIECE_CHANNEL, code.channel);
