@@ -90,6 +90,8 @@ export class History implements Timed {
 	#compaction: Compaction | undefined;
 	#dueMs = Number.POSITIVE_INFINITY;
 	#isErased = false;
+	/** False before the first readout since the start. The counters of that readout were not checked (counter-check.ts). */
+	#hasTaken = false;
 	/** True if the next reading must begin a new sector, so that gaps in the sectors before it can be filled. */
 	#endsSector = false;
 	/** True if compaction has shortened the retention of days since the start. */
@@ -241,7 +243,9 @@ export class History implements Timed {
 	private take(readout: Readout, nowMs: number): void {
 		const read = new MeterState();
 		takeReadout(readout, read);
-		if (readout.isFirst && this.isDoubtful(read)) return;
+		const isFirst = !this.#hasTaken;
+		this.#hasTaken = true;
+		if (isFirst && this.isDoubtful(read)) return;
 		const held = this.#held;
 		if (held !== undefined) {
 			const isOther = held.isOther(read);

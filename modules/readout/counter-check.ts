@@ -64,9 +64,8 @@ export class CounterCheck {
 		if (hasSerials ? serial !== this.#serial : ident * this.#ident > 0 && ident !== this.#ident) this.#count = 0;
 		this.#serial = serial || this.#serial;
 		this.#ident = ident || this.#ident;
-		const isFirst = this.#count === 0;
 		const unconfirmed = this.findUnconfirmed(records, nowMs);
-		return isFirst || unconfirmed.length > 0 ? { ...readout, isFirst, unconfirmed } : readout;
+		return unconfirmed.length > 0 ? { ...readout, unconfirmed } : readout;
 	}
 
 	private findUnconfirmed(records: Uint8Array, nowMs: number): number[] {

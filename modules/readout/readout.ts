@@ -39,8 +39,6 @@ export interface Readout {
 	 * (counter-check.ts).
 	 */
 	readonly unconfirmed?: readonly number[];
-	/** True if no readout of this meter came before it, so that its counters could not be checked. */
-	readonly isFirst?: boolean;
 }
 
 export function statusOf(overflow: boolean): number {
