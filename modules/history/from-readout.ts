@@ -15,12 +15,13 @@ import { crc16 } from "../bytes/crc16.js";
 import type { OBISCode } from "../obis/code.js";
 import {
 	channelsOf,
-	counts,
+	isIn,
 	isReading,
 	MEDIUM_GAS,
 	MEDIUM_HEAT,
 	MEDIUM_WATER,
 	mediumOf,
+	OUT,
 	timeOf,
 } from "../readout/channels.js";
 import { numberRank } from "../readout/meter-number.js";
@@ -32,14 +33,14 @@ import { IDENT, KNOWN, type MeterState, READINGS, SERIAL } from "./meter-state.j
 
 const MEDIUM_NONE = 0;
 const MEDIUM_ELECTRICITY = 1;
-/** Value groups E of the reading of an M-Bus meter. The others, such as 24.2.2, are of its tariffs. */
-const MBUS_TOTALS = Object.freeze([-1, 0, 1, 3]);
+/** Value group E in the reading of a gas meter (e-MUCS). Others above 1 are of tariffs. */
+const MBUS_TOTAL = 3;
 
 const NOTHING = -1;
 
-/** Units of energy, and how many of each are a Wh. A calorie is 4.1868 J. */
-const UNITS_OF_ENERGY = Object.freeze(["wh", "j", "cal"]);
-const PER_WH = Object.freeze([1, 3600, 3600 / 4.1868]);
+const JOULES_OF_WH = 3600;
+/** A calorie is 4.1868 J. */
+const CALORIES_OF_WH = 3600 / 4.1868;
 /** Extracts the data from a readout into `state`, which must be empty. */
 export function takeReadout(readout: Readout, state: MeterState): void {
 	const { records, meterId, protocol, status, utcMs, unconfirmed } = readout;
@@ -53,17 +54,17 @@ export function takeReadout(readout: Readout, state: MeterState): void {
 	let clockS = 0;
 	/** Bit mask of the registers for which the readout has a total. The others are sums of tariffs. */
 	let totals = 0;
-	/** Bit mask of the registers of which a counter is unconfirmed, and of those whose total is (`lostTotals`). */
+	/** Bit mask of the registers of which a counter is unconfirmed. */
 	let lost = 0;
-	let lostTotals = 0;
 	// The CRC is changed if it is 0, because 0 means that there is no identification.
 	if (meterId.length > 0) numbers[IDENT] = crc16(meterId, 0, meterId.length) || 1;
 	for (let record = 1; cursor.nextRecord(); record++) {
 		const { b, c, d, e } = code;
 		if (c < 0 || code.sub >= 0 || code.billingPeriod !== null || cursor.attribute !== 0 || !cursor.nextValue())
 			continue;
-		if (numberRank(code) > rank && cursor.length > 0) {
-			rank = numberRank(code);
+		const found = numberRank(code);
+		if (found > rank && cursor.length > 0) {
+			rank = found;
 			numbers[SERIAL] = crc16(cursor.text, 0, cursor.length) || 1;
 		}
 		if (code.a === MEDIUM_NONE && b === 0 && c === 1 && d === 0) clockS ||= timeOf(cursor);
@@ -73,8 +74,7 @@ export function takeReadout(readout: Readout, state: MeterState): void {
 		const bit = 1 << register;
 		const isTotal = isMBus || e <= 0;
 		if (unconfirmed?.includes(record)) {
-			if (isTotal) lostTotals |= bit;
-			else lost |= bit;
+			lost |= bit;
 			continue;
 		}
 		if (register === IMPORT && e === 2) takeTariff2(cursor, numbers, protocol);
@@ -93,7 +93,7 @@ export function takeReadout(readout: Readout, state: MeterState): void {
 		numbers[READINGS + register] += value;
 		numbers[KNOWN] |= bit;
 	}
-	numbers[KNOWN] &= ~(lostTotals | (lost & ~totals));
+	numbers[KNOWN] &= ~lost;
 	if ((numbers[KNOWN] & (1 << IMPORT)) === 0) numbers[KNOWN] &= ~(1 << TARIFF_2);
 }
 
@@ -105,7 +105,7 @@ function takeTariff2(cursor: RecordCursor, numbers: Float64Array, protocol: stri
 }
 
 function registerOnMBus(channels: Uint8Array, code: OBISCode): number {
-	if (!MBUS_TOTALS.includes(code.e) || !counts(channels, code)) return NOTHING;
+	if ((code.e > 1 && code.e !== MBUS_TOTAL) || isIn(OUT, channels, code)) return NOTHING;
 	const medium = mediumOf(channels, code);
 	if (medium === MEDIUM_GAS) return GAS;
 	if (medium === MEDIUM_WATER) return WATER;
@@ -135,9 +135,9 @@ export function amountOf(cursor: RecordCursor, register: number, protocol: strin
 		return unit === "l" ? amountFrom(cursor.text, cursor.length, 0) : NOTHING;
 	}
 	if (unit === "") return amountFrom(cursor.text, cursor.length, 3);
-	const size = UNITS_OF_ENERGY.findIndex((one) => unit.endsWith(one));
-	if (size < 0) return NOTHING;
-	const exponent = ["", "k", "m", "g"].indexOf(unit.slice(0, -UNITS_OF_ENERGY[size].length)) * 3;
+	const perWh = unit.endsWith("wh") ? 1 : unit.endsWith("j") ? JOULES_OF_WH : CALORIES_OF_WH;
+	if (perWh === CALORIES_OF_WH && !unit.endsWith("cal")) return NOTHING;
+	const exponent = ["", "k", "m", "g"].indexOf(unit.slice(0, perWh === 1 ? -2 : perWh === JOULES_OF_WH ? -1 : -3)) * 3;
 	if (exponent < 0) return NOTHING;
-	return Math.floor(amountFrom(cursor.text, cursor.length, exponent) / PER_WH[size]);
+	return Math.floor(amountFrom(cursor.text, cursor.length, exponent) / perWh);
 }

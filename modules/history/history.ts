@@ -24,7 +24,6 @@ import { ERASE_SIZE, type Flash, type Partition } from "../io/flash.js";
 import type { Storage } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
 import type { Cost, MemoryLedger } from "../io/memory.js";
-import { isPlausibleRise } from "../readout/counter-check.js";
 import { type Readout, STATUS_CHECK_WRONG, STATUS_NONE } from "../readout/readout.js";
 import { HOUR_S, LocalCalendar, QUARTER_S } from "../time/calendar.js";
 import type { Offsets } from "../time/wall-clock.js";
@@ -90,8 +89,6 @@ export class History implements Timed {
 	#compaction: Compaction | undefined;
 	#dueMs = Number.POSITIVE_INFINITY;
 	#isErased = false;
-	/** False before the first readout since the start. The counters of that readout were not checked (counter-check.ts). */
-	#hasTaken = false;
 	/** True if the next reading must begin a new sector, so that gaps in the sectors before it can be filled. */
 	#endsSector = false;
 	/** True if compaction has shortened the retention of days since the start. */
@@ -243,9 +240,6 @@ export class History implements Timed {
 	private take(readout: Readout, nowMs: number): void {
 		const read = new MeterState();
 		takeReadout(readout, read);
-		const isFirst = !this.#hasTaken;
-		this.#hasTaken = true;
-		if (isFirst && this.isDoubtful(read)) return;
 		const held = this.#held;
 		if (held !== undefined) {
 			const isOther = held.isOther(read);
@@ -259,20 +253,6 @@ export class History implements Timed {
 			this.#held = read;
 			this.#heldMs = nowMs + HOLD_MS;
 		}
-	}
-
-	/**
-	 * True if the first readout since the start has a counter that can't follow the last reading. It is then left to the
-	 * next readout to confirm it, unless the last reading is INCOMPLETE_S old.
-	 */
-	private isDoubtful(read: MeterState): boolean {
-		const { lastS, state } = this.journal();
-		const passedS = read.timeS - lastS;
-		if (passedS < 0 || passedS >= INCOMPLETE_S || state.isOther(read)) return false;
-		return read.numbers.some((now, i) => {
-			const isKnown = i >= READINGS && state.numbers[KNOWN] & read.numbers[KNOWN] & (1 << (i - READINGS));
-			return isKnown && !isPlausibleRise(now - state.numbers[i], passedS * 1000);
-		});
 	}
 
 	private storeHeld(): void {

@@ -15,10 +15,11 @@ export const SERIAL = 2;
 export const READINGS = 3;
 
 /**
- * Intervals in which meters on M-Bus are read (DSMR 5, DSMR 4), seconds. The electricity meter gets the reading of
+ * Intervals in which meters on M-Bus are read: five minutes (DSMR 5), or an hour (DSMR 4), which is 12 short ones. The electricity meter gets the reading of
  * an interval's end some seconds or minutes after it.
  */
-const MBUS_INTERVALS: readonly number[] = Object.freeze([300, HOUR_S]);
+const SHORT_INTERVAL_S = 300;
+const LONG_INTERVAL = HOUR_S / SHORT_INTERVAL_S;
 /** Largest difference between the clocks of the meter and the gateway that is ignored here, seconds. */
 const CLOCKS_S = 60;
 
@@ -40,7 +41,10 @@ export class MeterState {
 	/** True if the reading of a meter on M-Bus at the start of this quarter hour is still to come. */
 	get isEarly(): boolean {
 		const quarterS = this.timeS - (this.timeS % QUARTER_S);
-		return this.timesS.some((timeS) => MBUS_INTERVALS.includes(Math.round((quarterS - timeS) / 300) * 300));
+		return this.timesS.some((timeS) => {
+			const gap = Math.round((quarterS - timeS) / SHORT_INTERVAL_S);
+			return gap === 1 || gap === LONG_INTERVAL;
+		});
 	}
 
 	/** Takes those readings of meters on M-Bus from a later readout that belong to the time of this one. */

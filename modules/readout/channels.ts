@@ -11,33 +11,32 @@
  */
 import type { OBISCode } from "../obis/code.js";
 import { daysOf } from "../time/date.js";
+import { amountFrom } from "./number.js";
 import { RecordCursor } from "./record-cursor.js";
 
 /** Values of group A (IEC 62056-6-1). */
-const MEDIUM_ABSTRACT = 0;
-const MEDIUM_ELECTRICITY = 1;
 export const MEDIUM_HEAT = 6;
 export const MEDIUM_GAS = 7;
 export const MEDIUM_WATER = 8;
 
 const GROUP_MBUS = 24;
 const CHANNEL_LIMIT = 4;
-/** Medium of each type of meter (EN 13757-3, table 3). The rest of the 23 types has none. */
-const MEDIA = Object.freeze([
-	...[0, 0, MEDIUM_ELECTRICITY, MEDIUM_GAS, MEDIUM_HEAT, 0, MEDIUM_WATER, MEDIUM_WATER, 0, 0, 0, 0, MEDIUM_HEAT],
-	...[0, 0, 0, 0, 0, 0, 0, 0, MEDIUM_WATER, MEDIUM_WATER],
-]);
+/** Medium of each type of meter (EN 13757-3, table 3), one digit each: 2 is electricity. */
+const MEDIA = "00176088000060000000088";
 const MEDIUM_MASK = 15;
-const NEVER_READ = 16;
+export const NEVER_READ = 16;
 const STANDING = 32;
+/** Set of the states in which a reading does not count. */
+export const OUT = NEVER_READ | STANDING;
 
 const STANDING_S = 3 * 3600;
 const DAY_S = 86_400;
 const DIGIT_0 = 0x30;
 const TIME_LENGTH = 12;
-/** Years of possible times. The oldest meters with P1 are from 2007. */
-const FIRST_YEAR = 2007;
-const LAST_YEAR = 2069;
+/** Years of possible times, without the century. The oldest meters with P1 are from 2007. */
+const FIRST_YEAR = 7;
+const LAST_YEAR = 69;
+const MONTHS_BEFORE_2000 = 24_000;
 const LETTER_S = 0x53;
 const CAPITAL = 0xdf;
 
@@ -48,19 +47,21 @@ export function channelsOf(records: Uint8Array): Uint8Array {
 	const cursor = new RecordCursor(records);
 	const { code } = cursor;
 	while (cursor.nextRecord()) {
-		if (!isOnMBus(code) || cursor.attribute !== 0 || !cursor.nextValue()) continue;
+		const part = partOf(code);
+		if (part === 0 || cursor.attribute !== 0 || !cursor.nextValue()) continue;
 		const { b } = code;
-		if (code.d === 1) channels[b] |= MEDIA[typeOf(cursor)] ?? 0;
-		else if (isReading(code) && cursor.nextValue()) {
+		if (part === 1) channels[b] |= MEDIA.charCodeAt(amountFrom(cursor.text, cursor.length, 0)) & MEDIUM_MASK;
+		else if (cursor.nextValue()) {
 			const timeS = timeOf(cursor);
 			if (timeS === 0) channels[b] |= NEVER_READ;
-			else timesS[b] = Math.max(timesS[b], timeS);
+			else timesS[b] = timeS;
 		}
 	}
 	for (let b = 1; b <= CHANNEL_LIMIT; b++) {
-		for (let other = 1; other <= CHANNEL_LIMIT; other++) {
-			const isSame = ((channels[b] ^ channels[other]) & MEDIUM_MASK) === 0 && (channels[b] & MEDIUM_MASK) !== 0;
-			if (isSame && timesS[b] > 0 && timesS[other] - timesS[b] >= STANDING_S) channels[b] |= STANDING;
+		const medium = channels[b] & MEDIUM_MASK;
+		for (let other = 1; other <= CHANNEL_LIMIT && medium > 0 && timesS[b] > 0; other++) {
+			if ((channels[other] & MEDIUM_MASK) === medium && timesS[other] - timesS[b] >= STANDING_S)
+				channels[b] |= STANDING;
 		}
 	}
 	return channels;
@@ -71,43 +72,33 @@ export function mediumOf(channels: Uint8Array, code: OBISCode): number {
 	return isReading(code) ? channels[code.b] & MEDIUM_MASK : code.a;
 }
 
-/** False for the reading of a meter that was not read yet, or that does not exist. */
-export function hasValue(channels: Uint8Array, code: OBISCode): boolean {
-	return !isReading(code) || (channels[code.b] & NEVER_READ) === 0;
-}
-
-/** False for a reading without a value, and for one of a meter that was exchanged or removed. */
-export function counts(channels: Uint8Array, code: OBISCode): boolean {
-	return !isReading(code) || (channels[code.b] & (NEVER_READ | STANDING)) === 0;
+/** True for a reading on a channel with one of the states: NEVER_READ or OUT. */
+export function isIn(states: number, channels: Uint8Array, code: OBISCode): boolean {
+	return isReading(code) && (channels[code.b] & states) !== 0;
 }
 
 export function isReading(code: OBISCode): boolean {
-	return isOnMBus(code) && (code.d === 2 || code.d === 3);
+	return partOf(code) > 1;
 }
 
 /**
  * Returns the seconds from 1970-01-01 to the time that the current value has, `YYMMDDhhmmss` with or without `S` or
- * `W`. Both times are in the winter time of the meter. Returns 0 for an impossible time.
+ * `W`, in the winter time of the meter. Returns 0 for an impossible time.
  */
 export function timeOf({ text, length }: RecordCursor): number {
 	const pair = (at: number) => (text[at] - DIGIT_0) * 10 + text[at + 1] - DIGIT_0;
-	const year = 2000 + pair(0);
+	const year = pair(0);
 	const month = pair(2);
 	const day = pair(4);
 	const hour = pair(6);
-	const isTime = length >= TIME_LENGTH && year >= FIRST_YEAR && year <= LAST_YEAR && month >= 1 && month <= 12;
-	if (!isTime || day < 1 || day > 31 || hour > 24 || pair(8) > 59 || pair(10) > 59) return 0;
+	if (length < TIME_LENGTH || year < FIRST_YEAR || year > LAST_YEAR || month < 1 || month > 12) return 0;
+	if (day < 1 || day > 31 || hour > 24) return 0;
 	const isSummer = length > TIME_LENGTH && (text[TIME_LENGTH] & CAPITAL) === LETTER_S;
-	const seconds = ((hour - (isSummer ? 1 : 0)) * 60 + pair(8)) * 60 + pair(10);
-	return daysOf(year * 12 + month - 1, day) * DAY_S + seconds;
+	const minutes = (hour - (isSummer ? 1 : 0)) * 60 + pair(8);
+	return daysOf(MONTHS_BEFORE_2000 + year * 12 + month - 1, day) * DAY_S + minutes * 60 + pair(10);
 }
 
-function isOnMBus({ a, b, c }: OBISCode): boolean {
-	return c === GROUP_MBUS && a === MEDIUM_ABSTRACT && b > 0 && b <= CHANNEL_LIMIT;
-}
-
-function typeOf({ text, length }: RecordCursor): number {
-	let type = 0;
-	for (let i = 0; i < length; i++) type = type * 10 + text[i] - DIGIT_0;
-	return type;
+/** Returns 1 for the type of a meter, 2 or 3 for its reading, 0 for other codes. */
+function partOf({ a, b, c, d }: OBISCode): number {
+	return c === GROUP_MBUS && a === 0 && b > 0 && b <= CHANNEL_LIMIT && d <= 3 ? d : 0;
 }

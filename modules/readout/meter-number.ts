@@ -2,8 +2,8 @@
  * Serial number of the meter: `0.0.0`, `C.1.0`, `0-0:96.1.0`, or `0-0:96.1.1` (DSMR P1 5.0.2, 6.12; e-MUCS P1 1.7, where
  * 96.1.4 is the version of the port). Another 96.1.e is used only if the meter sends none of these.
  */
+import { decodeHex } from "../bytes/hex.js";
 import type { OBISCode } from "../obis/code.js";
-import { nibbleOf, PACKING_HEX } from "./packed-value.js";
 import { RecordCursor } from "./record-cursor.js";
 
 const GROUP_SERVICE = 96;
@@ -16,6 +16,8 @@ const RANK_OWN = 2;
 
 /** P1 has the number in hexadecimal digits of its characters. A plain number is never this long. */
 const HEX_MINIMUM = 20;
+const BLANK = 0x20;
+const LETTER_Z = 0x5a;
 
 /**
  * Returns the serial number; undefined if the readout has none. Numbers of other meters, which are connected over
@@ -26,12 +28,12 @@ export function meterNumberOf(records: Uint8Array): Uint8Array | undefined {
 	let rank = RANK_NONE;
 	let number: Uint8Array | undefined;
 	while (cursor.nextRecord()) {
-		if (cursor.attribute !== 0 || numberRank(cursor.code) <= rank || !cursor.nextValue() || cursor.length === 0)
-			continue;
-		rank = numberRank(cursor.code);
-		number = decoded(cursor.text, cursor.length);
+		const found = numberRank(cursor.code);
+		if (found <= rank || cursor.attribute !== 0 || !cursor.nextValue() || cursor.length === 0) continue;
+		rank = found;
+		number = cursor.text.slice(0, cursor.length);
 	}
-	return number;
+	return number && plain(number);
 }
 
 /** Returns how surely the code has the number of the meter. Of several numbers, the first of the highest rank counts. */
@@ -42,20 +44,8 @@ export function numberRank({ b, c, d, e, billingPeriod }: OBISCode): number {
 	return e <= 1 ? RANK_OWN : RANK_OTHER;
 }
 
-function decoded(text: Uint8Array, length: number): Uint8Array {
-	const number = text.slice(0, length);
-	if (length < HEX_MINIMUM || length % 2 !== 0) return number;
-	const characters = new Uint8Array(length / 2);
-	for (let i = 0; i < characters.length; i++) {
-		const high = nibbleOf(number[2 * i], PACKING_HEX);
-		const low = nibbleOf(number[2 * i + 1], PACKING_HEX);
-		characters[i] = high < 0 || low < 0 ? 0 : high * 16 + low;
-		if (!isInNumber(characters[i])) return number;
-	}
-	return characters;
-}
-
-/** True for digits, capital letters and the blank. */
-function isInNumber(character: number): boolean {
-	return (character >= 0x30 && character <= 0x39) || (character >= 0x41 && character <= 0x5a) || character === 0x20;
+/** Returns the characters of a number in hexadecimal digits, and any other number unchanged. */
+function plain(number: Uint8Array): Uint8Array {
+	const characters = number.length < HEX_MINIMUM ? undefined : decodeHex(number, 0, number.length);
+	return characters?.every((character) => character >= BLANK && character <= LETTER_Z) ? characters : number;
 }

@@ -9,8 +9,8 @@
 import { lowerCase } from "../bytes/ascii.js";
 import type { TextCodec } from "../io/host.js";
 import { GROUP_LIST, GROUP_PROFILE, type OBISCode } from "../obis/code.js";
-import { channelsOf, counts } from "./channels.js";
-import { putNumber } from "./number.js";
+import { channelsOf, isIn, OUT } from "./channels.js";
+import { amountFrom, putNumber } from "./number.js";
 import type { Readout } from "./readout.js";
 import { RecordCursor } from "./record-cursor.js";
 import { VALUE_LIMIT } from "./record-writer.js";
@@ -106,6 +106,17 @@ export class Quantities {
 		cursor.nextValue();
 	}
 
+	/** Number of the record of a quantity, from 1 on. */
+	recordOf(index: number): number {
+		return this.#records[index];
+	}
+
+	/** Selected quantity in thousandths of the unit of its kind, rounded down; -1 if it is negative or too long. */
+	get thousandths(): number {
+		const { text, length } = this.#cursor;
+		return amountFrom(text, length, this.#powers[this.#current] + 3);
+	}
+
 	/** True for a counter that can't be right, as far as is known now. */
 	isUnconfirmed(index: number): boolean {
 		return this.#unconfirmed.includes(this.#records[index]);
@@ -136,7 +147,7 @@ export class Quantities {
 			const { quantity, c } = code;
 			// Lists and profiles contain past values.
 			if (quantity < 0 || c === GROUP_LIST || c === GROUP_PROFILE || code.billingPeriod !== null) continue;
-			if (isLimit(code) || !counts(this.channels, code)) continue;
+			if (isLimit(code) || isIn(OUT, this.channels, code)) continue;
 			if (cursor.attribute !== 0 || !cursor.nextValue()) continue;
 			const unit = unitOf(cursor.unit);
 			if (unit === NO_UNIT || putNumber(cursor.text, cursor.length, this.#digits) === 0) continue;

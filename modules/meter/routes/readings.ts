@@ -10,7 +10,7 @@ import type { JSONWriter } from "../../json/writer.js";
 import { type OBISCode, putDecimal } from "../../obis/code.js";
 import { pairOf, pairText, UNMAPPED } from "../../obis/mapping.js";
 import { LANGUAGE_DE, LANGUAGE_EN, languageOf, NAME_LIMIT, OBISNames } from "../../obis/names.js";
-import { channelsOf, hasValue, mediumOf } from "../../readout/channels.js";
+import { channelsOf, isIn, mediumOf, NEVER_READ } from "../../readout/channels.js";
 import { putNumber } from "../../readout/number.js";
 import { PROTOCOL_IEC62056_21, type Readout, STATUS_NONE } from "../../readout/readout.js";
 import { RecordCursor } from "../../readout/record-cursor.js";
@@ -235,7 +235,7 @@ export class ReadoutBody {
 		cursor.nextValue();
 		writer.raw(pieces[PIECE_VALUE1]);
 		this.text(writer);
-		const digits = hasValue(this.#channels, cursor.code) ? putNumber(cursor.text, cursor.length, scratch) : 0;
+		const digits = isIn(NEVER_READ, this.#channels, cursor.code) ? 0 : putNumber(cursor.text, cursor.length, scratch);
 		const { unit, isPlainUnit } = cursor;
 		writer.raw(pieces[PIECE_VALUE2]);
 		const hasSecond = cursor.nextValue();
