@@ -45,13 +45,7 @@ export const PUSH_UNKNOWN = failure(
 	METER_ERROR,
 	"dlms-push/unknown",
 	IEC_NO_IDENT.progress,
-	"Something came, but no whole push of DLMS/COSEM. Check push_baudrate.",
-);
-export const PUSH_HALF = failure(
-	METER_ERROR,
-	"dlms-push/half",
-	IEC_NO_IDENT.progress + 1,
-	"Only the first part of a push arrived, not the rest within three seconds. Check the wires and the interface to M-Bus.",
+	"Something came, but no whole push of DLMS/COSEM. Check push_baudrate, and the wires if only a part comes.",
 );
 export const PUSH_NO_CODES = finalFailure(
 	METER_ERROR,

@@ -51,7 +51,6 @@ import type { RecordWriter } from "../readout/record-writer.js";
 import { makeCipher } from "./counters.js";
 import {
 	PUSH_BROADCAST,
-	PUSH_HALF,
 	PUSH_KEY,
 	PUSH_NO_CODES,
 	PUSH_NO_KEY,
@@ -188,7 +187,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		if (nowMs < this.deadlineMs) return;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		if (this.#mbus.isHalf) {
-			this.failure = PUSH_HALF;
+			this.failure = PUSH_UNKNOWN;
 			this.#outputs.event(EVENT_POOR);
 		}
 		this.dropAll();

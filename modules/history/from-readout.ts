@@ -15,13 +15,12 @@ import { crc16 } from "../bytes/crc16.js";
 import type { OBISCode } from "../obis/code.js";
 import {
 	channelsOf,
-	isIn,
-	isReading,
 	MEDIUM_GAS,
 	MEDIUM_HEAT,
 	MEDIUM_WATER,
 	mediumOf,
 	OUT,
+	stateOf,
 	timeOf,
 } from "../readout/channels.js";
 import { numberRank } from "../readout/meter-number.js";
@@ -41,11 +40,11 @@ const NOTHING = -1;
 const JOULES_OF_WH = 3600;
 /** A calorie is 4.1868 J. */
 const CALORIES_OF_WH = 3600 / 4.1868;
-/** Extracts the data from a readout into `state`, which must be empty. */
-export function takeReadout(readout: Readout, state: MeterState): void {
+/** Extracts the data from a readout into `into`, which must be empty. */
+export function takeReadout(readout: Readout, into: MeterState): void {
 	const { records, meterId, protocol, status, utcMs, unconfirmed } = readout;
-	const { numbers } = state;
-	state.timeS = Math.floor(utcMs / 1000);
+	const { numbers } = into;
+	into.timeS = Math.floor(utcMs / 1000);
 	const cursor = new RecordCursor(records);
 	const { code } = cursor;
 	const channels = channelsOf(records);
@@ -68,8 +67,9 @@ export function takeReadout(readout: Readout, state: MeterState): void {
 			numbers[SERIAL] = crc16(cursor.text, 0, cursor.length) || 1;
 		}
 		if (code.a === MEDIUM_NONE && b === 0 && c === 1 && d === 0) clockS ||= timeOf(cursor);
-		const isMBus = isReading(code);
-		const register = isMBus ? registerOnMBus(channels, code) : registerOf(code);
+		const state = stateOf(channels, code);
+		const isMBus = state > 0;
+		const register = isMBus ? registerOnMBus(state, code) : registerOf(code);
 		if (register === NOTHING) continue;
 		const bit = 1 << register;
 		const isTotal = isMBus || e <= 0;
@@ -88,7 +88,7 @@ export function takeReadout(readout: Readout, state: MeterState): void {
 		}
 		if (isMBus && clockS > 0 && cursor.nextValue()) {
 			const timeS = timeOf(cursor);
-			if (timeS > 0) state.timesS[register] = state.timeS - (clockS - timeS);
+			if (timeS > 0) into.timesS[register] = into.timeS - (clockS - timeS);
 		}
 		numbers[READINGS + register] += value;
 		numbers[KNOWN] |= bit;
@@ -104,9 +104,9 @@ function takeTariff2(cursor: RecordCursor, numbers: Float64Array, protocol: stri
 	numbers[KNOWN] |= 1 << TARIFF_2;
 }
 
-function registerOnMBus(channels: Uint8Array, code: OBISCode): number {
-	if ((code.e > 1 && code.e !== MBUS_TOTAL) || isIn(OUT, channels, code)) return NOTHING;
-	const medium = mediumOf(channels, code);
+function registerOnMBus(state: number, code: OBISCode): number {
+	if ((code.e > 1 && code.e !== MBUS_TOTAL) || state & OUT) return NOTHING;
+	const medium = mediumOf(state, code);
 	if (medium === MEDIUM_GAS) return GAS;
 	if (medium === MEDIUM_WATER) return WATER;
 	return medium === MEDIUM_HEAT ? HEAT : NOTHING;

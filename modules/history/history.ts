@@ -60,6 +60,15 @@ const TURN_MS = 20;
  */
 const WRAP_PART = 50;
 
+/**
+ * Intervals in which meters on M-Bus are read: five minutes (DSMR 5), or an hour (DSMR 4), which is 12 short ones. The electricity meter gets the reading of
+ * an interval's end some seconds or minutes after it.
+ */
+const SHORT_INTERVAL_S = 300;
+const LONG_INTERVAL = HOUR_S / SHORT_INTERVAL_S;
+/** Largest difference between the clocks of the meter and the gateway that is ignored here, seconds. */
+const CLOCKS_S = 60;
+
 export interface HistoryDeps {
 	readonly driver: Driver;
 	readonly storage: Storage;
@@ -83,8 +92,9 @@ export class History implements Timed {
 	/** Time of the last reading in flash, Unix seconds; 0 while it is not known yet. */
 	#lastS = 0;
 	#waiting: Readout | undefined;
-	/** Values of the readout that is held, and the time at which it is stored as it is (`#heldMs`). */
-	#held: MeterState | undefined;
+	/** Values that become the next reading as soon as those of meters on M-Bus are known. */
+	held: MeterState | undefined;
+	/** Time at which they are stored as they are. */
 	#heldMs = Number.POSITIVE_INFINITY;
 	#compaction: Compaction | undefined;
 	#dueMs = Number.POSITIVE_INFINITY;
@@ -123,11 +133,6 @@ export class History implements Timed {
 	/** Scans the flash. Throws if the flash fails. */
 	journal(): Journal {
 		return new Journal(this.#partition);
-	}
-
-	/** Values that will become the next reading as soon as those of meters on M-Bus are known. */
-	get held(): MeterState | undefined {
-		return this.#held;
 	}
 
 	/** Time of the last reading, Unix ms; 0 if there is none. Throws if the flash fails. */
@@ -182,7 +187,7 @@ export class History implements Timed {
 	whenErasing(): void {
 		const { storage } = this.#deps;
 		this.#isErased = true;
-		this.#held = undefined;
+		this.held = undefined;
 		storage.set(ERASING_KEY, new Uint8Array(0));
 		this.#partition.erase(0, countOf(this.#partition) * ERASE_SIZE);
 		storage.delete(ERASING_KEY);
@@ -240,24 +245,24 @@ export class History implements Timed {
 	private take(readout: Readout, nowMs: number): void {
 		const read = new MeterState();
 		takeReadout(readout, read);
-		const held = this.#held;
+		const held = this.held;
 		if (held !== undefined) {
 			const isOther = held.isOther(read);
-			if (!isOther) held.complete(read);
+			if (!isOther) complete(held, read);
 			const isSameQuarter = isOfKnownQuarter(read.timeS, held.timeS);
-			if (!isOther && isSameQuarter && held.isEarly) return;
+			if (!isOther && isSameQuarter && isEarly(held)) return;
 			this.storeHeld();
 		}
-		if (!read.isEarly || isOfKnownQuarter(read.timeS, this.#lastS)) this.keep(read);
+		if (!isEarly(read) || isOfKnownQuarter(read.timeS, this.#lastS)) this.keep(read);
 		else {
-			this.#held = read;
+			this.held = read;
 			this.#heldMs = nowMs + HOLD_MS;
 		}
 	}
 
 	private storeHeld(): void {
-		const held = this.#held;
-		this.#held = undefined;
+		const held = this.held;
+		this.held = undefined;
 		this.#heldMs = Number.POSITIVE_INFINITY;
 		if (held !== undefined) this.keep(held);
 	}
@@ -339,4 +344,22 @@ function wrappedRise(before: number, fall: number): number {
 	while (end <= before) end *= 10;
 	const rise = fall + end;
 	return rise <= end / WRAP_PART ? rise : -1;
+}
+
+/** True if the reading of a meter on M-Bus at the start of the quarter hour is still to come. */
+function isEarly({ timeS, timesS }: MeterState): boolean {
+	const quarterS = timeS - (timeS % QUARTER_S);
+	return timesS.some((readS) => {
+		const gap = Math.round((quarterS - readS) / SHORT_INTERVAL_S);
+		return gap === 1 || gap === LONG_INTERVAL;
+	});
+}
+
+/** Takes those readings of meters on M-Bus from a later readout that belong to the time of this one. */
+function complete(held: MeterState, { numbers, timesS }: MeterState): void {
+	for (let i = 0; i < REGISTER_COUNT; i++) {
+		if (held.timesS[i] === 0 || timesS[i] <= held.timesS[i] || timesS[i] > held.timeS + CLOCKS_S) continue;
+		held.timesS[i] = timesS[i];
+		held.numbers[READINGS + i] = numbers[READINGS + i];
+	}
 }

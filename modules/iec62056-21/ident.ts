@@ -128,10 +128,6 @@ export class IdentScanner {
 		return this.bytes[2] >= 0x61 && this.bytes[2] <= 0x7a;
 	}
 
-	get isKamstrup(): boolean {
-		return this.bytes[0] === 0x4b && this.bytes[1] === 0x41 && this.bytes[2] === 0x4d;
-	}
-
 	get announcesModeE(): boolean {
 		for (let i = 4; i + 1 < this.length && this.bytes[i] === BACKSLASH; i += 2) {
 			if (this.bytes[i + 1] === 0x32) return true;

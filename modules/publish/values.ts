@@ -10,7 +10,7 @@
  */
 import type { TextCodec } from "../io/host.js";
 import { NAME_LIMIT, OBISNames } from "../obis/names.js";
-import { MEDIUM_GAS, MEDIUM_WATER, mediumOf } from "../readout/channels.js";
+import { MEDIUM_GAS, MEDIUM_WATER, mediumOf, stateOf } from "../readout/channels.js";
 import { isNet, POWER, Quantities, VOLUME } from "../readout/quantities.js";
 import type { Readout } from "../readout/readout.js";
 
@@ -150,7 +150,8 @@ export class PublishedValues {
 	}
 
 	private get medium(): number {
-		return mediumOf(this.#quantities.channels, this.#quantities.code);
+		const { channels, code } = this.#quantities;
+		return mediumOf(stateOf(channels, code), code);
 	}
 
 	/** State class; "" if there is none. */

@@ -19,13 +19,14 @@ export const MEDIUM_HEAT = 6;
 export const MEDIUM_GAS = 7;
 export const MEDIUM_WATER = 8;
 
-const GROUP_MBUS = 24;
+export const GROUP_MBUS = 24;
 const CHANNEL_LIMIT = 4;
 /** Medium of each type of meter (EN 13757-3, table 3), one digit each: 2 is electricity. */
 const MEDIA = "00176088000060000000088";
 const MEDIUM_MASK = 15;
 export const NEVER_READ = 16;
 const STANDING = 32;
+const READING = 64;
 /** Set of the states in which a reading does not count. */
 export const OUT = NEVER_READ | STANDING;
 
@@ -40,17 +41,17 @@ const MONTHS_BEFORE_2000 = 24_000;
 const LETTER_S = 0x53;
 const CAPITAL = 0xdf;
 
-/** Returns the state of each channel, to be used by the functions below. */
+/** Returns the state of each channel, to be used by `stateOf`. */
 export function channelsOf(records: Uint8Array): Uint8Array {
 	const channels = new Uint8Array(CHANNEL_LIMIT + 1);
 	const timesS = new Float64Array(CHANNEL_LIMIT + 1);
 	const cursor = new RecordCursor(records);
 	const { code } = cursor;
 	while (cursor.nextRecord()) {
-		const part = partOf(code);
-		if (part === 0 || cursor.attribute !== 0 || !cursor.nextValue()) continue;
-		const { b } = code;
-		if (part === 1) channels[b] |= MEDIA.charCodeAt(amountFrom(cursor.text, cursor.length, 0)) & MEDIUM_MASK;
+		const { a, b, c, d } = code;
+		const isOnMBus = c === GROUP_MBUS && a === 0 && b > 0 && b <= CHANNEL_LIMIT && d <= 3;
+		if (!isOnMBus || cursor.attribute !== 0 || !cursor.nextValue()) continue;
+		if (d === 1) channels[b] |= MEDIA.charCodeAt(amountFrom(cursor.text, cursor.length, 0)) & MEDIUM_MASK;
 		else if (cursor.nextValue()) {
 			const timeS = timeOf(cursor);
 			if (timeS === 0) channels[b] |= NEVER_READ;
@@ -67,18 +68,15 @@ export function channelsOf(records: Uint8Array): Uint8Array {
 	return channels;
 }
 
-/** Returns the medium that a reading measures, 0 if it is unknown; for any other code, its group A. */
-export function mediumOf(channels: Uint8Array, code: OBISCode): number {
-	return isReading(code) ? channels[code.b] & MEDIUM_MASK : code.a;
+/** Returns the state of the channel with READING and its medium if the code is that of a reading; otherwise 0. */
+export function stateOf(channels: Uint8Array, { a, b, c, d }: OBISCode): number {
+	const isReading = c === GROUP_MBUS && a === 0 && b > 0 && b <= CHANNEL_LIMIT && (d === 2 || d === 3);
+	return isReading ? channels[b] | READING : 0;
 }
 
-/** True for a reading on a channel with one of the states: NEVER_READ or OUT. */
-export function isIn(states: number, channels: Uint8Array, code: OBISCode): boolean {
-	return isReading(code) && (channels[code.b] & states) !== 0;
-}
-
-export function isReading(code: OBISCode): boolean {
-	return partOf(code) > 1;
+/** Returns the medium that a value measures: group A, or the medium of a reading with this state; 0 if it is unknown. */
+export function mediumOf(state: number, { a }: OBISCode): number {
+	return state > 0 ? state & MEDIUM_MASK : a;
 }
 
 /**
@@ -96,9 +94,4 @@ export function timeOf({ text, length }: RecordCursor): number {
 	const isSummer = length > TIME_LENGTH && (text[TIME_LENGTH] & CAPITAL) === LETTER_S;
 	const minutes = (hour - (isSummer ? 1 : 0)) * 60 + pair(8);
 	return daysOf(MONTHS_BEFORE_2000 + year * 12 + month - 1, day) * DAY_S + minutes * 60 + pair(10);
-}
-
-/** Returns 1 for the type of a meter, 2 or 3 for its reading, 0 for other codes. */
-function partOf({ a, b, c, d }: OBISCode): number {
-	return c === GROUP_MBUS && a === 0 && b > 0 && b <= CHANNEL_LIMIT && d <= 3 ? d : 0;
 }

@@ -13,7 +13,7 @@
  * are taken as they are. So are counters that are seen for the first time, and those beyond COUNTERS_LIMIT.
  */
 import { crc16 } from "../bytes/crc16.js";
-import { isReading } from "./channels.js";
+import { GROUP_MBUS } from "./channels.js";
 import { meterNumberOf } from "./meter-number.js";
 import { HEAT, isNet, POWER, Quantities, VOLUME } from "./quantities.js";
 import type { Readout } from "./readout.js";
@@ -22,7 +22,7 @@ export const COUNTERS_LIMIT = 24;
 
 /**
  * Highest plausible rise in an hour: of energy 100 kWh, because a main fuse of 3 x 125 A lets 86 kW through; of a
- * volume 100 m3. It is raised for a meter whose rises are confirmed to be higher, up to RISE_LIMIT. Units: Wh, litres.
+ * volume 100 m3. It is raised to RISE_LIMIT for a meter whose rises are steadily higher. Units: Wh, litres.
  */
 const RISE_PER_HOUR = 100_000;
 const RISE_LIMIT = 2_000_000;
@@ -66,8 +66,8 @@ export class CounterCheck {
 			const { code } = quantities;
 			const value = quantities.thousandths / (kind === HEAT ? MILLIJOULES_OF_WH : 1);
 			if (value < 0 || isNet(code.c)) continue;
-			const isSlow = kind === VOLUME || isReading(code);
-			if (!this.confirm(code.quantity, value, nowMs, isSlow)) unconfirmed.push(quantities.recordOf(i));
+			const isSlow = kind === VOLUME || code.c === GROUP_MBUS;
+			if (!this.confirm(code.quantity, value, nowMs, isSlow)) unconfirmed.push(quantities.records[i]);
 		}
 		return unconfirmed.length > 0 ? { ...readout, unconfirmed } : readout;
 	}
@@ -93,12 +93,9 @@ export class CounterCheck {
 		const perHour = counters[at + PER_HOUR];
 		let isRight = isRise(value - last, perHour, nowMs - sinceMs);
 		if (!isRight) {
-			const passedMs = Math.max(1, nowMs - nextMs);
-			const jump = ((next - last) * HOUR_MS) / (nextMs - sinceMs);
-			isRight = isRise(value - next, Math.min(RISE_LIMIT, Math.max(perHour, jump)), passedMs);
+			isRight = isRise(value - next, RISE_LIMIT, nowMs - nextMs);
 			// A steady rise above the limit confirms itself.
-			const rise = (2 * (value - next) * HOUR_MS) / passedMs;
-			if (isRight) counters[at + PER_HOUR] = Math.min(RISE_LIMIT, Math.max(perHour, rise));
+			if (isRight && !isRise(value - next, perHour, nowMs - nextMs)) counters[at + PER_HOUR] = RISE_LIMIT;
 		}
 		counters[at + NEXT] = isRight ? Number.NaN : value;
 		counters[at + NEXT_MS] = nowMs;

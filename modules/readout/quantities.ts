@@ -9,7 +9,7 @@
 import { lowerCase } from "../bytes/ascii.js";
 import type { TextCodec } from "../io/host.js";
 import { GROUP_LIST, GROUP_PROFILE, type OBISCode } from "../obis/code.js";
-import { channelsOf, isIn, OUT } from "./channels.js";
+import { channelsOf, OUT, stateOf } from "./channels.js";
 import { amountFrom, putNumber } from "./number.js";
 import type { Readout } from "./readout.js";
 import { RecordCursor } from "./record-cursor.js";
@@ -68,7 +68,7 @@ export class Quantities {
 	/** Meters on M-Bus (channels.ts). */
 	readonly channels: Uint8Array;
 	/** Index of the record of each quantity, counted from 1. */
-	readonly #records = new Uint16Array(QUANTITY_LIMIT);
+	readonly records = new Uint16Array(QUANTITY_LIMIT);
 	readonly #kinds = new Uint8Array(QUANTITY_LIMIT);
 	/** Power of ten from the unit of each quantity to the unit of its kind. */
 	readonly #powers = new Int8Array(QUANTITY_LIMIT);
@@ -93,7 +93,7 @@ export class Quantities {
 	/** Selects a quantity. In ascending order, a single pass over the readout is sufficient. */
 	seek(index: number): void {
 		const cursor = this.#cursor;
-		const record = this.#records[index];
+		const record = this.records[index];
 		this.#current = index;
 		if (record <= this.#record) {
 			cursor.toStart();
@@ -106,11 +106,6 @@ export class Quantities {
 		cursor.nextValue();
 	}
 
-	/** Number of the record of a quantity, from 1 on. */
-	recordOf(index: number): number {
-		return this.#records[index];
-	}
-
 	/** Selected quantity in thousandths of the unit of its kind, rounded down; -1 if it is negative or too long. */
 	get thousandths(): number {
 		const { text, length } = this.#cursor;
@@ -119,7 +114,7 @@ export class Quantities {
 
 	/** True for a counter that can't be right, as far as is known now. */
 	isUnconfirmed(index: number): boolean {
-		return this.#unconfirmed.includes(this.#records[index]);
+		return this.#unconfirmed.includes(this.records[index]);
 	}
 
 	/** Code of the selected quantity. The object is reused for the next one. */
@@ -147,7 +142,7 @@ export class Quantities {
 			const { quantity, c } = code;
 			// Lists and profiles contain past values.
 			if (quantity < 0 || c === GROUP_LIST || c === GROUP_PROFILE || code.billingPeriod !== null) continue;
-			if (isLimit(code) || isIn(OUT, this.channels, code)) continue;
+			if (isLimit(code) || stateOf(this.channels, code) & OUT) continue;
 			if (cursor.attribute !== 0 || !cursor.nextValue()) continue;
 			const unit = unitOf(cursor.unit);
 			if (unit === NO_UNIT || putNumber(cursor.text, cursor.length, this.#digits) === 0) continue;
@@ -156,7 +151,7 @@ export class Quantities {
 			while (i < this.count && (quantities[i] !== quantity || this.#kinds[i] !== kind)) i++;
 			if (i < this.count) continue;
 			quantities[i] = quantity;
-			this.#records[i] = this.#record;
+			this.records[i] = this.#record;
 			this.#kinds[i] = kind;
 			this.#powers[i] = powerOf(cursor.unit, unit);
 			this.count++;

@@ -560,7 +560,7 @@ describe("a listener to pushes", () => {
 		assert.equal(bed.take(halves[1]).length, 1);
 		assert.deepEqual(bed.take(halves[0]), []);
 		bed.nowMs += 2000;
-		assert.deepEqual(bed.silence(), ["dlms-push/half"]);
+		assert.deepEqual(bed.silence(), ["dlms-push/unknown"]);
 		assert.equal(bed.take(push).length, 1, "the next one is read");
 	});
 

@@ -10,7 +10,7 @@ import type { JSONWriter } from "../../json/writer.js";
 import { type OBISCode, putDecimal } from "../../obis/code.js";
 import { pairOf, pairText, UNMAPPED } from "../../obis/mapping.js";
 import { LANGUAGE_DE, LANGUAGE_EN, languageOf, NAME_LIMIT, OBISNames } from "../../obis/names.js";
-import { channelsOf, isIn, mediumOf, NEVER_READ } from "../../readout/channels.js";
+import { channelsOf, mediumOf, NEVER_READ, stateOf } from "../../readout/channels.js";
 import { putNumber } from "../../readout/number.js";
 import { PROTOCOL_IEC62056_21, type Readout, STATUS_NONE } from "../../readout/readout.js";
 import { RecordCursor } from "../../readout/record-cursor.js";
@@ -235,7 +235,7 @@ export class ReadoutBody {
 		cursor.nextValue();
 		writer.raw(pieces[PIECE_VALUE1]);
 		this.text(writer);
-		const digits = isIn(NEVER_READ, this.#channels, cursor.code) ? 0 : putNumber(cursor.text, cursor.length, scratch);
+		const digits = stateOf(this.#channels, cursor.code) & NEVER_READ ? 0 : putNumber(cursor.text, cursor.length, scratch);
 		const { unit, isPlainUnit } = cursor;
 		writer.raw(pieces[PIECE_VALUE2]);
 		const hasSecond = cursor.nextValue();
@@ -300,7 +300,7 @@ export class ReadoutBody {
 		const names = this.#names;
 		this.#hasNames = true;
 		this.#nameEnd = this.#translationEnd = 0;
-		if (names === undefined || code.c < 0 || !names.find(code, LANGUAGE_EN, mediumOf(this.#channels, code))) return;
+		if (names === undefined || code.c < 0 || !names.find(code, LANGUAGE_EN, mediumOf(stateOf(this.#channels, code), code))) return;
 		this.#nameEnd = this.quotedName(names, this.#name);
 		if (this.#language === LANGUAGE_EN) return;
 		names.translate(this.#language);
