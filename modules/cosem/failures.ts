@@ -45,7 +45,7 @@ export const PUSH_UNKNOWN = failure(
 	METER_ERROR,
 	"dlms-push/unknown",
 	IEC_NO_IDENT.progress,
-	"Something came, but no whole push of DLMS/COSEM. Check push_baudrate, and the wires if only a part comes.",
+	"Something came, but no whole push of DLMS/COSEM. Check push_baudrate.",
 );
 export const PUSH_NO_CODES = finalFailure(
 	METER_ERROR,

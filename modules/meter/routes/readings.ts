@@ -235,7 +235,8 @@ export class ReadoutBody {
 		cursor.nextValue();
 		writer.raw(pieces[PIECE_VALUE1]);
 		this.text(writer);
-		const digits = stateOf(this.#channels, cursor.code) & NEVER_READ ? 0 : putNumber(cursor.text, cursor.length, scratch);
+		const digits =
+			stateOf(this.#channels, cursor.code) & NEVER_READ ? 0 : putNumber(cursor.text, cursor.length, scratch);
 		const { unit, isPlainUnit } = cursor;
 		writer.raw(pieces[PIECE_VALUE2]);
 		const hasSecond = cursor.nextValue();
@@ -300,7 +301,12 @@ export class ReadoutBody {
 		const names = this.#names;
 		this.#hasNames = true;
 		this.#nameEnd = this.#translationEnd = 0;
-		if (names === undefined || code.c < 0 || !names.find(code, LANGUAGE_EN, mediumOf(stateOf(this.#channels, code), code))) return;
+		if (
+			names === undefined ||
+			code.c < 0 ||
+			!names.find(code, LANGUAGE_EN, mediumOf(stateOf(this.#channels, code), code))
+		)
+			return;
 		this.#nameEnd = this.quotedName(names, this.#name);
 		if (this.#language === LANGUAGE_EN) return;
 		names.translate(this.#language);
