@@ -385,7 +385,7 @@ export class Backfill implements Running, Timed, ReadCallback {
 	/** Returns the rows of the readout; undefined if they can't be used, or if another piece must be read instead. */
 	private rowsOf(readout: Readout, span: ProfileSpan, numbers: Float64Array): MeterRows | undefined {
 		const { clock, zone } = this.#core;
-		const { meterId, records, status } = readout;
+		const { meterId, protocol, records, status } = readout;
 		const kind = numbers[CLOCK];
 		const source = new ProfileRows(offsetsOf(zone, kind), records, this.groups);
 		if (!source.isThere) {
@@ -393,7 +393,7 @@ export class Backfill implements Running, Timed, ReadCallback {
 			return undefined;
 		}
 		const { periodS } = source;
-		const rows = takeCounters(source);
+		const rows = takeCounters(source, protocol);
 		if (rows.known === 0) {
 			this.end(numbers, END_NO_COUNTERS);
 			return undefined;

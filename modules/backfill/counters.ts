@@ -6,9 +6,9 @@ import { OBISCode } from "../obis/code.js";
 import { HEAD_VALUES, ROWS_LIMIT } from "../readout/record-writer.js";
 
 /**
- * Returns the rows that have at least one counter reading. Their `known` is 0 if no column of the profile is a counter.
+ * Returns the rows that have at least one counter reading. `protocol`: that of the readout. Their `known` is 0 if no column of the profile is a counter.
  */
-export function takeCounters(source: ProfileRows): MeterRows {
+export function takeCounters(source: ProfileRows, protocol: string): MeterRows {
 	const rows = new MeterRows(ROWS_LIMIT);
 	const { cursor } = source;
 	/** Column (-1 if there is none) and unit of each register in FILLED. */
@@ -36,7 +36,7 @@ export function takeCounters(source: ProfileRows): MeterRows {
 			const place = columns.indexOf(i);
 			if (place < 0) continue;
 			cursor.unit = units[place];
-			const amount = amountOf(cursor, FILLED[place]);
+			const amount = amountOf(cursor, FILLED[place], protocol);
 			if (amount >= 0) readings[place] = amount;
 		}
 		if (source.timeS > 0) rows.add(source.timeS, readings);

@@ -20,6 +20,7 @@ const STRIPPED = 2;
 
 const SLASH_WITH_PARITY = 0xaf;
 const SLASH = 0x2f;
+const QUESTION_MARK = 0x3f;
 
 const EVIDENCE_LIMIT = 8;
 
@@ -29,6 +30,8 @@ const EVIDENCE_LIMIT = 8;
  * which starts the meter's identification, shows which is the case, because its parity bit is one. Before this `/`, bit
  * 7 is cleared without a check.
  *
+ * A `/?` is the echo of a sign-on, which has the parity bit even if the meter sends none. The next `/` decides then.
+ *
  * Because this `/` may be noise, the filter also counts the later characters that are valid in one of the two cases
  * only, and corrects its decision if necessary.
  */
@@ -36,6 +39,8 @@ export class ParityFilter {
 	#state = UNDECIDED;
 	/** Evidence of parity bits: positive if the characters seem to have them, negative if not. */
 	#evidence = 0;
+	/** True if the last character was a `/`. */
+	#isAfterSlash = false;
 
 	/** Replaces the characters in place. Good characters become 0x00 to 0x7F, damaged characters 0x80 to 0xFF. */
 	filter(bytes: Uint8Array, start: number, end: number): void {
@@ -44,6 +49,11 @@ export class ParityFilter {
 			// If it is certain that there are no parity bits, a good character needs no further work. 115200 Bd
 			// requires this speed.
 			if (this.#evidence === -EVIDENCE_LIMIT && byte < 0x80) continue;
+			if (this.#isAfterSlash && (byte & 0x7f) === QUESTION_MARK) {
+				this.#state = UNDECIDED;
+				this.#evidence = 0;
+			}
+			this.#isAfterSlash = (byte & 0x7f) === SLASH;
 			if (this.#state === UNDECIDED) {
 				if (byte === SLASH_WITH_PARITY) this.decide(EVIDENCE_LIMIT);
 				else if (byte === SLASH) this.decide(-EVIDENCE_LIMIT);

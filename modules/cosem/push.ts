@@ -72,8 +72,12 @@ import type { COSEMSettings } from "./settings.js";
 const APDU_LIMIT = 2048;
 /** Maximum number of bytes of an unknown list that are kept for the user. */
 const SEEN_LIMIT = 512;
-/** Silence that ends an APDU, ms. The frames of an APDU follow each other without a pause. */
+/**
+ * Silence that ends an APDU, ms. The frames of an APDU follow each other without a pause, but some meters make a pause
+ * of more than a second between M-Bus frames (SEGMENT_GAP_MS).
+ */
 const GAP_MS = 1000;
+const SEGMENT_GAP_MS = 3000;
 /**
  * Minimum silence before an APDU without frames, ms. No silence is needed if it directly follows another APDU without
  * frames.
@@ -176,11 +180,16 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		const mbus = this.#mbus;
 		if (this.#frames.written > MBUS_AT) mbus.reset();
 		for (let i = from; i < end; i++) if (mbus.take(bytes[i])) this.validate(MBUS_AT, mbus.end);
+		if (mbus.isHalf && !mbus.inside) this.deadlineMs = nowMs + SEGMENT_GAP_MS;
 	}
 
 	advance(nowMs: number): void {
 		if (nowMs < this.deadlineMs) return;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
+		if (this.#mbus.isHalf) {
+			this.failure = PUSH_UNKNOWN;
+			this.#outputs.event(EVENT_POOR);
+		}
 		this.dropAll();
 		this.#bare = 0;
 		if (this.#hasAPDU) this.#bursts = 0;

@@ -4,95 +4,112 @@
  *
  *   import, export  1-b:1.8.0, 1-b:2.8.0; if missing (DSMR), the sum of 1.8.1 to 1.8.9, in complete readouts only
  *   tariff 2        1-b:1.8.2 if it is not 0, because meters with one tariff often send it as 0
- *   gas, water      7-b:3.0.0, 8-b:1.0.0; or from M-Bus meters that an electricity meter reports (below)
+ *   gas, water      7-b:3.0.0, 8-b:1.0.0; or from M-Bus meters that an electricity meter reports (channels.ts)
  *   heat            6-b:1.0.0; or 6.8, from a heat meter that omits the medium in its codes (IEC 62056-21)
  *
- * The codes are defined in Blue Book edition 14, 6. The codes of M-Bus meters are defined in the DSMR P1 companion
- * standard 5.0.2, 6.12: 0-n:24.1.0 is the type of the meter (EN 13757-3, table 3: 3 gas, 4 and 12 heat, 6 and 7 water),
- * and 0-n:24.2.1, 24.2.3 or 24.3.0 is its reading. If a register has several values, the first one is used. Values of
+ * The codes are defined in Blue Book edition 14, 6. If a register has several values, the first one is used. Values of
  * past billing periods are ignored, and so are values whose unit does not match.
  */
 import { lowerCase } from "../bytes/ascii.js";
 import { crc16 } from "../bytes/crc16.js";
 import type { OBISCode } from "../obis/code.js";
-import { putNumber } from "../readout/number.js";
-import { type Readout, STATUS_CUT } from "../readout/readout.js";
+import {
+	channelsOf,
+	MEDIUM_GAS,
+	MEDIUM_HEAT,
+	MEDIUM_WATER,
+	mediumOf,
+	OUT,
+	stateOf,
+	timeOf,
+} from "../readout/channels.js";
+import { numberRank } from "../readout/meter-number.js";
+import { amountFrom } from "../readout/number.js";
+import { PROTOCOL_IEC62056_21, type Readout, STATUS_CUT } from "../readout/readout.js";
 import { RecordCursor } from "../readout/record-cursor.js";
 import { EXPORT, GAS, HEAT, IMPORT, RISE_END, TARIFF_2, WATER } from "./entry.js";
 import { IDENT, KNOWN, type MeterState, READINGS, SERIAL } from "./meter-state.js";
 
 const MEDIUM_NONE = 0;
 const MEDIUM_ELECTRICITY = 1;
-const MEDIUM_HEAT = 6;
-const MEDIUM_GAS = 7;
-const MEDIUM_WATER = 8;
-/**
- * Value group C in the codes of M-Bus meters that an electricity meter reports. Their channels (value group B) are 1 to
- * MBUS_CHANNELS.
- */
-const GROUP_MBUS = 24;
-const MBUS_CHANNELS = 4;
-const GROUP_SERVICE = 96;
-/** Value group E in the code of the metering point ID, 0-0:96.1.10. */
-const METERING_POINT = 10;
+/** Value group E in the reading of a gas meter (e-MUCS). Others above 1 are of tariffs. */
+const MBUS_TOTAL = 3;
 
 const NOTHING = -1;
 
 const JOULES_OF_WH = 3600;
-const NUMBER_LIMIT = 32;
-const MINUS = 0x2d;
-const DOT = 0x2e;
-const DIGIT_0 = 0x30;
-
-/** Extracts the data from a readout into `state`, which must be empty. */
-export function takeReadout({ records, meterId, status }: Readout, { numbers }: MeterState): void {
+/** A calorie is 4.1868 J. */
+const CALORIES_OF_WH = 3600 / 4.1868;
+/** Extracts the data from a readout into `into`, which must be empty. */
+export function takeReadout(readout: Readout, into: MeterState): void {
+	const { records, meterId, protocol, status, utcMs, unconfirmed } = readout;
+	const { numbers } = into;
+	into.timeS = Math.floor(utcMs / 1000);
 	const cursor = new RecordCursor(records);
 	const { code } = cursor;
-	const kinds = new Uint8Array(MBUS_CHANNELS + 1);
+	const channels = channelsOf(records);
+	let rank = 0;
+	/** Time of the meter's clock, 0-0:1.0.0, in seconds as in `timeOf`; 0 if it is unknown. */
+	let clockS = 0;
 	/** Bit mask of the registers for which the readout has a total. The others are sums of tariffs. */
 	let totals = 0;
+	/** Bit mask of the registers of which a counter is unconfirmed. */
+	let lost = 0;
 	// The CRC is changed if it is 0, because 0 means that there is no identification.
 	if (meterId.length > 0) numbers[IDENT] = crc16(meterId, 0, meterId.length) || 1;
-	while (cursor.nextRecord()) {
+	for (let record = 1; cursor.nextRecord(); record++) {
 		const { b, c, d, e } = code;
 		if (c < 0 || code.sub >= 0 || code.billingPeriod !== null || cursor.attribute !== 0 || !cursor.nextValue())
 			continue;
-		const isMBus = c === GROUP_MBUS && code.a === MEDIUM_NONE && b > 0 && b <= MBUS_CHANNELS;
-		// These codes have the number of the meter itself: `0.0.0`, `C.1.0` or `0-0:96.1.0`. The numbers of M-Bus
-		// meters and of the metering point have other codes.
-		if (b <= 0 && (c === 0 ? d === 0 && e <= 0 : c === GROUP_SERVICE && d === 1 && e < METERING_POINT)) {
-			if (cursor.length > 0) numbers[SERIAL] ||= crc16(cursor.text, 0, cursor.length) || 1;
-		} else if (isMBus && d === 1) kinds[b] = numberOf(cursor, 0);
-		const register = isMBus ? registerOnMBus(code, kinds[b]) : registerOf(code);
+		const found = numberRank(code);
+		if (found > rank && cursor.length > 0) {
+			rank = found;
+			numbers[SERIAL] = crc16(cursor.text, 0, cursor.length) || 1;
+		}
+		if (code.a === MEDIUM_NONE && b === 0 && c === 1 && d === 0) clockS ||= timeOf(cursor);
+		const state = stateOf(channels, code);
+		const isMBus = state > 0;
+		const register = isMBus ? registerOnMBus(state, code) : registerOf(code);
 		if (register === NOTHING) continue;
-		if (register === IMPORT && e === 2) takeTariff2(cursor, numbers);
 		const bit = 1 << register;
 		const isTotal = isMBus || e <= 0;
+		if (unconfirmed?.includes(record)) {
+			lost |= bit;
+			continue;
+		}
+		if (register === IMPORT && e === 2) takeTariff2(cursor, numbers, protocol);
 		if (totals & bit || (!isTotal && status === STATUS_CUT)) continue;
-		const value = amountOf(cursor, register);
+		// All meters with P1 send the unit of a reading on M-Bus.
+		const value = isMBus && cursor.unit === "" ? NOTHING : amountOf(cursor, register, protocol);
 		if (value < 0 || value >= RISE_END) continue;
 		if (isTotal) {
 			totals |= bit;
 			numbers[READINGS + register] = 0;
 		}
+		if (isMBus && clockS > 0 && cursor.nextValue()) {
+			const timeS = timeOf(cursor);
+			if (timeS > 0) into.timesS[register] = into.timeS - (clockS - timeS);
+		}
 		numbers[READINGS + register] += value;
 		numbers[KNOWN] |= bit;
 	}
+	numbers[KNOWN] &= ~lost;
 	if ((numbers[KNOWN] & (1 << IMPORT)) === 0) numbers[KNOWN] &= ~(1 << TARIFF_2);
 }
 
-function takeTariff2(cursor: RecordCursor, numbers: Float64Array): void {
-	const value = amountOf(cursor, TARIFF_2);
+function takeTariff2(cursor: RecordCursor, numbers: Float64Array, protocol: string): void {
+	const value = amountOf(cursor, TARIFF_2, protocol);
 	if (value <= 0 || value >= RISE_END || numbers[KNOWN] & (1 << TARIFF_2)) return;
 	numbers[READINGS + TARIFF_2] = value;
 	numbers[KNOWN] |= 1 << TARIFF_2;
 }
 
-function registerOnMBus({ d, e }: OBISCode, kind: number): number {
-	if (d === 2 ? e !== 1 && e !== 3 : d !== 3 || e > 0) return NOTHING;
-	if (kind === 3) return GAS;
-	if (kind === 6 || kind === 7) return WATER;
-	return kind === 4 || kind === 12 ? HEAT : NOTHING;
+function registerOnMBus(state: number, code: OBISCode): number {
+	if ((code.e > 1 && code.e !== MBUS_TOTAL) || state & OUT) return NOTHING;
+	const medium = mediumOf(state, code);
+	if (medium === MEDIUM_GAS) return GAS;
+	if (medium === MEDIUM_WATER) return WATER;
+	return medium === MEDIUM_HEAT ? HEAT : NOTHING;
 }
 
 export function registerOf({ a, c, d, e }: OBISCode): number {
@@ -107,35 +124,20 @@ export function registerOf({ a, c, d, e }: OBISCode): number {
 }
 
 /**
- * Returns the value in the unit of the register, rounded down, or NOTHING. A value without a unit is assumed to have
- * the usual unit.
+ * Returns the value in the unit of the register, rounded down, or NOTHING. In IEC 62056-21, a value without a unit has
+ * the usual one. In the other protocols, its unit is unknown.
  */
-export function amountOf(cursor: RecordCursor, register: number): number {
+export function amountOf(cursor: RecordCursor, register: number, protocol: string): number {
 	const unit = lowerCase(cursor.unit);
+	if (unit === "" && protocol !== PROTOCOL_IEC62056_21) return NOTHING;
 	if (register === GAS || register === WATER) {
-		if (unit === "" || unit === "m3") return numberOf(cursor, 3);
-		return unit === "l" ? numberOf(cursor, 0) : NOTHING;
+		if (unit === "" || unit === "m3") return amountFrom(cursor.text, cursor.length, 3);
+		return unit === "l" ? amountFrom(cursor.text, cursor.length, 0) : NOTHING;
 	}
-	if (unit === "") return numberOf(cursor, 3);
-	const isJoule = unit.endsWith("j");
-	if (!isJoule && !unit.endsWith("wh")) return NOTHING;
-	const exponent = ["", "k", "m", "g"].indexOf(unit.slice(0, isJoule ? -1 : -2)) * 3;
+	if (unit === "") return amountFrom(cursor.text, cursor.length, 3);
+	const perWh = unit.endsWith("wh") ? 1 : unit.endsWith("j") ? JOULES_OF_WH : CALORIES_OF_WH;
+	if (perWh === CALORIES_OF_WH && !unit.endsWith("cal")) return NOTHING;
+	const exponent = ["", "k", "m", "g"].indexOf(unit.slice(0, perWh === 1 ? -2 : perWh === JOULES_OF_WH ? -1 : -3)) * 3;
 	if (exponent < 0) return NOTHING;
-	const value = numberOf(cursor, exponent);
-	return isJoule ? Math.floor(value / JOULES_OF_WH) : value;
-}
-
-/** Returns the value multiplied by 10^exponent, rounded down; NOTHING if it is negative or not a number. */
-function numberOf({ text, length }: RecordCursor, exponent: number): number {
-	const digits = new Uint8Array(NUMBER_LIMIT + 1);
-	const end = length > NUMBER_LIMIT ? 0 : putNumber(text, length, digits);
-	if (end === 0 || digits[0] === MINUS) return NOTHING;
-	let value = 0;
-	let isWhole = true;
-	let places = exponent;
-	for (let i = 0; i < end && places >= 0; i++) {
-		if (digits[i] === DOT) isWhole = false;
-		else if (isWhole || places-- > 0) value = value * 10 + digits[i] - DIGIT_0;
-	}
-	return value * 10 ** Math.max(0, places);
+	return Math.floor(amountFrom(cursor.text, cursor.length, exponent) / perWh);
 }

@@ -9,11 +9,15 @@
  * A separate task does the work, because `measured` is called deep in the stack. Flash is written at most once per
  * quarter hour, with the first readout in it.
  *
+ * Gas, water and heat of meters on M-Bus are in the period that the time of their reading belongs to. The first readout
+ * of a quarter hour is therefore held while their reading at its start is still to come: until a later readout has it,
+ * until the next quarter hour, or for HOLD_MS. The other values of the readout are not changed.
+ *
  * Some readouts are skipped: those without a time or a register, simulated ones, and those in a quarter hour that has a
  * reading already. If a readout lacks a register that the history has, it is stored only if the last reading is
- * INCOMPLETE_S old, because the register may then be missing forever. If the clock was set back by up to BACK_S,
- * readouts are skipped until the clock has caught up. If it was set back by more, the stored readings after the new
- * time are merged into one reading.
+ * INCOMPLETE_S old, because the register may then be missing forever. An unconfirmed counter (counter-check.ts) counts
+ * as missing. If the clock was set back by up to BACK_S, readouts are skipped until the clock has caught up. If it was
+ * set back by more, the stored readings after the new time are merged into one reading.
  */
 import type { Driver, Task } from "../io/driver.js";
 import { ERASE_SIZE, type Flash, type Partition } from "../io/flash.js";
@@ -44,6 +48,7 @@ const BACK_S = HOUR_S;
 /** Delay of a retry after a lack of memory (RETRY_MS), and pause between two sectors (PAUSE_MS). */
 const RETRY_MS = 1000;
 const PAUSE_MS = 250;
+const HOLD_MS = 20 * 60_000;
 /**
  * Number of entries that a step of compaction copies, which takes 20 ms of CPU time, and the pause after a step, ms.
  */
@@ -54,6 +59,15 @@ const TURN_MS = 20;
  * the register's range. Otherwise the register was reset or the meter exchanged.
  */
 const WRAP_PART = 50;
+
+/**
+ * Intervals in which meters on M-Bus are read: five minutes (DSMR 5), or an hour (DSMR 4), which is 12 short ones. The electricity meter gets the reading of
+ * an interval's end some seconds or minutes after it.
+ */
+const SHORT_INTERVAL_S = 300;
+const LONG_INTERVAL = HOUR_S / SHORT_INTERVAL_S;
+/** Largest difference between the clocks of the meter and the gateway that is ignored here, seconds. */
+const CLOCKS_S = 60;
 
 export interface HistoryDeps {
 	readonly driver: Driver;
@@ -78,6 +92,10 @@ export class History implements Timed {
 	/** Time of the last reading in flash, Unix seconds; 0 while it is not known yet. */
 	#lastS = 0;
 	#waiting: Readout | undefined;
+	/** Values that become the next reading as soon as those of meters on M-Bus are known. */
+	held: MeterState | undefined;
+	/** Time at which they are stored as they are. */
+	#heldMs = Number.POSITIVE_INFINITY;
 	#compaction: Compaction | undefined;
 	#dueMs = Number.POSITIVE_INFINITY;
 	#isErased = false;
@@ -169,6 +187,7 @@ export class History implements Timed {
 	whenErasing(): void {
 		const { storage } = this.#deps;
 		this.#isErased = true;
+		this.held = undefined;
 		storage.set(ERASING_KEY, new Uint8Array(0));
 		this.#partition.erase(0, countOf(this.#partition) * ERASE_SIZE);
 		storage.delete(ERASING_KEY);
@@ -180,16 +199,23 @@ export class History implements Timed {
 
 	whenStopping(): void {
 		this.#task.stop();
+		try {
+			this.storeHeld();
+		} catch (error) {
+			this.failed(error);
+		}
 	}
 
 	get deadlineMs(): number {
-		return this.#dueMs;
+		return Math.min(this.#dueMs, this.#heldMs);
 	}
 
 	advance(nowMs: number): void {
-		if (nowMs < this.#dueMs) return;
+		if (nowMs < this.deadlineMs) return;
 		const ledger = this.#ledger;
+		const isHeldDue = nowMs >= this.#heldMs;
 		this.#dueMs = nowMs + RETRY_MS;
+		if (isHeldDue) this.#heldMs = this.#dueMs;
 		if (!ledger.claim(HISTORY_COST)) return;
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		const readout = this.#waiting;
@@ -197,7 +223,8 @@ export class History implements Timed {
 		this.#waiting = this.#compaction = undefined;
 		try {
 			if (this.#isErased) return;
-			if (readout !== undefined) this.keep(readout);
+			if (isHeldDue) this.storeHeld();
+			if (readout !== undefined) this.take(readout, nowMs);
 			else if (compaction !== undefined) {
 				compaction.step(new LocalCalendar(this.#zone), STEP_ENTRIES);
 				if (compaction.isShort) this.isShort = true;
@@ -215,16 +242,39 @@ export class History implements Timed {
 		this.#deps.driver.failed("history", error);
 	}
 
-	private keep(readout: Readout): void {
+	private take(readout: Readout, nowMs: number): void {
+		const read = new MeterState();
+		takeReadout(readout, read);
+		const held = this.held;
+		if (held !== undefined) {
+			const isOther = held.isOther(read);
+			if (!isOther) complete(held, read);
+			const isSameQuarter = isOfKnownQuarter(read.timeS, held.timeS);
+			if (!isOther && isSameQuarter && isEarly(held)) return;
+			this.storeHeld();
+		}
+		if (!isEarly(read) || isOfKnownQuarter(read.timeS, this.#lastS)) this.keep(read);
+		else {
+			this.held = read;
+			this.#heldMs = nowMs + HOLD_MS;
+		}
+	}
+
+	private storeHeld(): void {
+		const held = this.held;
+		this.held = undefined;
+		this.#heldMs = Number.POSITIVE_INFINITY;
+		if (held !== undefined) this.keep(held);
+	}
+
+	private keep(read: MeterState): void {
 		const journal = this.journal();
 		const { lastS, state } = journal;
 		this.#lastS = lastS;
 		const entry = new Entry();
-		entry.timeS = Math.floor(readout.utcMs / 1000);
+		entry.timeS = read.timeS;
 		if (isOfKnownQuarter(entry.timeS, lastS)) return;
 		const isBack = entry.timeS < lastS;
-		const read = new MeterState();
-		takeReadout(readout, read);
 		const isOther = state.isOther(read);
 		const isComplete = isOther || (state.numbers[KNOWN] & ~read.numbers[KNOWN]) === 0;
 		if (read.numbers[KNOWN] === 0 || (!isComplete && !isBack && entry.timeS - lastS < INCOMPLETE_S)) return;
@@ -294,4 +344,22 @@ function wrappedRise(before: number, fall: number): number {
 	while (end <= before) end *= 10;
 	const rise = fall + end;
 	return rise <= end / WRAP_PART ? rise : -1;
+}
+
+/** True if the reading of a meter on M-Bus at the start of the quarter hour is still to come. */
+function isEarly({ timeS, timesS }: MeterState): boolean {
+	const quarterS = timeS - (timeS % QUARTER_S);
+	return timesS.some((readS) => {
+		const gap = Math.round((quarterS - readS) / SHORT_INTERVAL_S);
+		return gap === 1 || gap === LONG_INTERVAL;
+	});
+}
+
+/** Takes those readings of meters on M-Bus from a later readout that belong to the time of this one. */
+function complete(held: MeterState, { numbers, timesS }: MeterState): void {
+	for (let i = 0; i < REGISTER_COUNT; i++) {
+		if (held.timesS[i] === 0 || timesS[i] <= held.timesS[i] || timesS[i] > held.timeS + CLOCKS_S) continue;
+		held.timesS[i] = timesS[i];
+		held.numbers[READINGS + i] = numbers[READINGS + i];
+	}
 }

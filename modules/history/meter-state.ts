@@ -16,6 +16,10 @@ export const READINGS = 3;
 export class MeterState {
 	readonly numbers = new Float64Array(READINGS + REGISTER_COUNT);
 	readonly bytes = new Uint8Array(this.numbers.buffer);
+	/** Time of the readout, Unix seconds. Neither this nor the next member is stored. */
+	timeS = 0;
+	/** Time of each reading that a meter on M-Bus sent with its time, Unix seconds; otherwise 0. */
+	readonly timesS = new Float64Array(REGISTER_COUNT);
 
 	update(later: MeterState): void {
 		const { numbers } = later;

@@ -8,6 +8,8 @@
  * | ETX | end |
  * | BCC | exclusive or of everything after STX up to and including ETX, 7 bits; any value from 00 to 7F, even LF and ETX |
  *
+ * Meters of Kamstrup in mode A send the sum instead of the exclusive or (Multical 41, installation guide, 11.2).
+ *
  * Some meters and optical heads omit or add characters: an echo and `ACK CR LF` before STX are skipped, a block need
  * not have an STX, and `end()`, called after a silence, ends a block without ETX.
  *
@@ -46,6 +48,9 @@ export class BlockReceiver {
 	readonly #firstCharacter = new Uint8Array(1);
 	#state = STATE_WAIT;
 	#bcc = 0;
+	#sum = 0;
+	/** True if the BCC may be the sum. */
+	acceptsSum = false;
 	#framed = false;
 	#needsSTX = false;
 	check = CHECK_ABSENT;
@@ -113,13 +118,19 @@ export class BlockReceiver {
 			if (character === LF) this.#state = STATE_WAIT;
 		} else if (this.#state < STATE_BODY) this.processFirst(character);
 		else if (this.#state === STATE_TAIL) {
-			this.#bcc ^= character;
+			this.addToCheck(character);
 			if (character === ETX) this.#state = STATE_BCC;
 		} else {
 			// A damaged BCC character (0x80 and above) never matches.
-			this.check = character === (this.#bcc & 0x7f) ? CHECK_RIGHT : CHECK_WRONG;
+			const isRight = character === (this.#bcc & 0x7f) || (this.acceptsSum && character === (this.#sum & 0x7f));
+			this.check = isRight ? CHECK_RIGHT : CHECK_WRONG;
 			this.#state = STATE_DONE;
 		}
+	}
+
+	private addToCheck(character: number): void {
+		this.#bcc ^= character;
+		this.#sum += character;
 	}
 
 	private processFirst(character: number): void {
@@ -128,7 +139,7 @@ export class BlockReceiver {
 		else if (character > BLANK && character < DELETE && !this.#needsSTX) {
 			this.#parser.begin();
 			this.#state = STATE_BODY;
-			this.#bcc = character;
+			this.#bcc = this.#sum = character;
 			this.#firstCharacter[0] = character;
 			this.#parser.receive(this.#firstCharacter, 0, 1);
 			if (this.#parser.ended) this.#state = STATE_TAIL;
@@ -141,6 +152,7 @@ export class BlockReceiver {
 		this.#framed = true;
 		this.programming = character === SOH || hasHeader;
 		this.#bcc = hasHeader ? this.#bcc ^ STX : 0;
+		this.#sum = 0;
 		if (!this.#isPart) this.#parser.begin();
 		this.#state = STATE_BODY;
 	}
@@ -149,7 +161,7 @@ export class BlockReceiver {
 		let stop = start;
 		while (stop < end && (bytes[stop] > this.#lastEnd || bytes[stop] < SOH)) stop++;
 		const parsedEnd = this.#parser.receive(bytes, start, stop);
-		for (let i = start; i < parsedEnd; i++) this.#bcc ^= bytes[i];
+		for (let i = start; i < parsedEnd; i++) this.addToCheck(bytes[i]);
 		if (this.#parser.ended) {
 			this.#state = STATE_TAIL;
 			return parsedEnd;
@@ -159,7 +171,7 @@ export class BlockReceiver {
 		// After noise or an echo, STX opens the block. Inside a block, STX means that characters were damaged.
 		if ((character === STX || character === SOH) && this.#parser.values === 0) this.open(character);
 		else {
-			this.#bcc ^= character;
+			this.addToCheck(character);
 			if (character >= ETX) {
 				this.more = character === EOT;
 				if (this.more) this.#parser.endPart();

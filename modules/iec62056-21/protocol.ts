@@ -5,7 +5,7 @@
 import { FORMAT_7E1, type LineSettings } from "../io/host.js";
 import { NO_BYTES } from "../io/machine.js";
 import { EVENT_POOR, type MeterProtocol, type Opening, type Probing, type ReadSession } from "../readout/protocol.js";
-import { type Readout, STATUS_CHECK_WRONG, STATUS_CUT, statusOf } from "../readout/readout.js";
+import { PROTOCOL_IEC62056_21, type Readout, STATUS_CHECK_WRONG, STATUS_CUT, statusOf } from "../readout/readout.js";
 import type { RecordWriter } from "../readout/record-writer.js";
 import { Attempts, type SpeedSettings } from "./attempts.js";
 import { IEC_CUT, IEC_ECHO_ONLY, IEC_NO_TELEGRAM } from "./failures.js";
@@ -13,7 +13,6 @@ import { BASE_BAUD, MODE_D } from "./ident.js";
 import { MeterListener } from "./listener.js";
 import { HAND_OVER_NEVER, MeterSession, OUTCOME_BLOCK } from "./session.js";
 
-export const PROTOCOL_IEC62056_21 = "IEC62056-21";
 export const SIGN_ON_LINE: LineSettings = Object.freeze({ baud: BASE_BAUD, format: FORMAT_7E1 });
 
 export interface IECSettings extends SpeedSettings {

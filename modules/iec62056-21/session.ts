@@ -255,6 +255,9 @@ export class MeterSession implements Machine {
 	}
 
 	private onIdentified(nowMs: number): void {
+		const [first, second, third] = this.ident.bytes;
+		// Kamstrup: KAM.
+		this.block.acceptsSum = first === 0x4b && second === 0x41 && third === 0x4d;
 		if (nowMs > this.sentByMs + ANSWER_MS) this.#answerMs = LATE_ANSWER_MS;
 		if (this.#options.identOnly) {
 			// Without a break, the meter would now send its whole block at 300 Bd and miss the next sign-on.

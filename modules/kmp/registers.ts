@@ -6,7 +6,8 @@
  *
  *     bit 7: the value is negative    bit 6: the exponent is negative    bits 0 to 5: exponent of ten
  *
- * A meter leaves out registers that it does not have. Registers without an OBIS code keep Kamstrup's names.
+ * A meter leaves out registers that it does not have. One without energy is a water meter; its volume and flow have the
+ * codes of water. Registers without an OBIS code keep Kamstrup's names.
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { DECIMAL_LIMIT, putInteger } from "../bytes/decimal.js";
@@ -39,6 +40,10 @@ export const REGISTERS = Object.freeze([
 ]);
 const ADDRESSES =
 	"6-0:1.0.0 5-0:1.0.0 6-0:2.0.0 6-0:9.0.0 6-0:8.0.0 6-0:10.0.0 6-0:11.0.0 6-0:12.0.0 0-0:96.8.0 0-0:0.9.2 0-0:0.9.1 0-0:97.97.0 INFOEVENT E1HIGHRES E8 E9";
+/** Registers of the energy of heating and cooling, and codes of volume and flow of a water meter. */
+const ENERGY = 60;
+const ENERGY_COOLING = 63;
+const WATER_ADDRESSES = Object.freeze({ 68: "8-0:1.0.0", 74: "8-0:2.0.0" } as Record<number, string>);
 /**
  * Names of the units, by Kamstrup's code. "-" is a value without a unit. "?" is an unknown unit; registers with it are
  * left out.
@@ -52,6 +57,7 @@ const UNITS =
  */
 export function writeRegisters(bytes: Uint8Array, first: number, records: RecordWriter): boolean {
 	let next = first;
+	let isWater = first === 0;
 	records.beginPart(false);
 	for (let at = 0; at < bytes.length; next++) {
 		const length = bytes[at + 3];
@@ -62,7 +68,10 @@ export function writeRegisters(bytes: Uint8Array, first: number, records: Record
 			records.beginPart(true);
 			return false;
 		}
-		writeRegister(bytes, at, end, asciiBytes(ADDRESSES.split(" ")[next]), records);
+		const id = REGISTERS[next];
+		if (id === ENERGY || id === ENERGY_COOLING) isWater = false;
+		const address = (isWater && WATER_ADDRESSES[id]) || ADDRESSES.split(" ")[next];
+		writeRegister(bytes, at, end, asciiBytes(address), records);
 		at = end;
 	}
 	return true;

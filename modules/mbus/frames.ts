@@ -42,6 +42,11 @@ export class MBusFrames {
 		return this.#at > 0;
 	}
 
+	/** True if segments of an APDU were received, and the last one is still to come. */
+	get isHalf(): boolean {
+		return this.#next > 0 && this.#next < NONE_NEXT;
+	}
+
 	/** Discards an incomplete APDU. Call it after a silence, and when the buffer is used for other frames. */
 	reset(): void {
 		this.#at = this.#next = 0;

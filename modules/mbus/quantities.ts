@@ -38,7 +38,8 @@ const U_V = 17;
 const U_A = 18;
 const U_VARH = 19;
 const U_VAR = 20;
-const U_NONE = 21;
+const U_PERCENT = 21;
+const U_NONE = 22;
 
 /**
  * Numbers of the quantities. Up to C_DIFFERENCE, they equal group C of heat and cooling meters. Up to C_HEAT_COST,
@@ -69,7 +70,7 @@ const TIME = 16;
 const EXPONENT_OFFSET = 16;
 
 /** Units in the order of U_…. Those up to U_POWER_J get the prefixes. */
-const UNITS = "Wh J W J/h m3 kg m3/h m3/min m3/s kg/h \u00b0C K bar s min h d V A varh var";
+const UNITS = "Wh J W J/h m3 kg m3/h m3/min m3/s kg/h \u00b0C K bar s min h d V A varh var %";
 const PREFIXES = "kMG";
 const ROWS = Object.freeze([
 	row(0x00, 3, -3, U_WH, C_ENERGY),
@@ -100,6 +101,7 @@ const ROWS = Object.freeze([
 	row(TABLE_FB + 0x10, 1, 2, U_M3, C_VOLUME),
 	row(TABLE_FB + 0x14, 2, 0, U_VAR, C_REACTIVE_POWER),
 	row(TABLE_FB + 0x18, 1, 5, U_KG, C_NONE),
+	row(TABLE_FB + 0x1a, 1, -1, U_PERCENT, C_NONE),
 	row(TABLE_FB + 0x28, 1, 5, U_W, C_POWER),
 	row(TABLE_FB + 0x30, 1, 8, U_POWER_J, C_POWER),
 	row(TABLE_FD + 0x0e, 0, 0, U_NONE, C_FIRMWARE),

@@ -11,8 +11,9 @@
  *
  * Only a sum of eight bits protects a frame, so one in 256 damaged frames passes this check. Each frame is therefore
  * requested twice with the same frame count bit, which tells the slave to repeat its last frame (5.7.2). Many slaves
- * send their present values instead, so the two frames differ. After TRIES frames, the records that differ between the
- * last two are left out, and the readout counts as truncated.
+ * send their present values instead, so the two frames differ. After TRIES frames, the newest values are used if the
+ * last three frames all differ (telegram.ts). Otherwise, the records that differ between the last two are left out, and
+ * the readout counts as truncated.
  *
  * The wake-up is for meters with an optical port: bytes of 55 in 8N1, for 2.2 s. Slaves on a wired bus ignore it.
  */
@@ -71,6 +72,8 @@ export class MBusSession extends RequestSession {
 	#frameCount = 0;
 	#countBit = 0;
 	#previous = NO_BYTES;
+	/** Frame before `#previous`. */
+	#earlier = NO_BYTES;
 
 	/** If `identOnly`, the session ends after one frame, and only the identification in this frame is used. */
 	constructor(opening: Opening<unknown>, slaves: Slaves, wakesUp: boolean, identOnly: boolean) {
@@ -143,6 +146,7 @@ export class MBusSession extends RequestSession {
 			else this.end(MBUS_UNREADABLE);
 		} else if (this.tries === TRIES) this.abort(nowMs);
 		else {
+			this.#earlier = this.#previous;
 			this.#previous = frame;
 			this.ask(nowMs);
 		}
@@ -151,10 +155,10 @@ export class MBusSession extends RequestSession {
 	private write(frame: Uint8Array, nowMs: number): void {
 		const telegram = this.#telegram;
 		if (this.#slave === 0 && this.#frameCount === 0) this.meterId = identOf(frame);
-		telegram.write(frame, this.#previous, this.#frameCount === 0);
+		telegram.write(frame, this.#previous, this.#frameCount === 0, this.#earlier);
 		this.isCut ||= telegram.isCut;
 		this.tries = 0;
-		this.#previous = NO_BYTES;
+		this.#previous = this.#earlier = NO_BYTES;
 		if (telegram.hasMore && ++this.#frameCount < FRAMES_LIMIT) {
 			this.#countBit ^= FRAME_COUNT_BIT;
 			this.ask(nowMs);

@@ -77,8 +77,13 @@ export class SlaveTelegram {
 	 * Writes the records of the frame `bytes`. `other` is the same frame, received another time; records with different
 	 * values in it are left out. From the place where the structure of the two differs, all records are left out.
 	 * `isFirst`: true for the slave's first frame.
+	 *
+	 * `earlier` is the frame before `other`, or empty. If all three differ, the slave sends its present values. A value
+	 * that differs in `bytes` only is then taken from `other`, because two frames confirm it; a value that has differed
+	 * each time is taken from `bytes`.
 	 */
-	write(bytes: Uint8Array, other: Uint8Array, isFirst: boolean): void {
+	write(bytes: Uint8Array, other: Uint8Array, isFirst: boolean, earlier: Uint8Array = NO_BYTES): void {
+		const isLive = isSameHeader(earlier, bytes) && !isSameData(earlier, bytes) && !isSameData(earlier, other);
 		if (bytes[CI_AT] === CI_LONG) this.#medium = bytes[MEDIUM_AT];
 		if (isFirst) this.writeHeader(bytes);
 		const { header } = this;
@@ -87,8 +92,11 @@ export class SlaveTelegram {
 			result = header.read(bytes, at, bytes.length);
 			if (result === READ_RECORD && !isSame(bytes, other, at, header.dataAt)) result = READ_WRONG;
 			if (result !== READ_RECORD) break;
-			if (!isSame(bytes, other, at, header.end)) this.isCut = true;
-			else if (!header.isFaulty) this.writeRecord(bytes);
+			const isConfirmed = isSame(bytes, other, at, header.end);
+			const isMoving = isLive && isSame(bytes, earlier, at, header.dataAt);
+			if (!isConfirmed && !isMoving) this.isCut = true;
+			else if (!header.isFaulty)
+				this.writeRecord(!isConfirmed && isSame(other, earlier, at, header.end) ? other : bytes);
 		}
 		this.hasMore = result === READ_MORE;
 		if (result === READ_WRONG) this.isCut = true;

@@ -18,6 +18,9 @@ import {
 const QUANTITY_DATE = 0x6c;
 const QUANTITY_CLOCK = 0x6d;
 const QUANTITY_TARIFF_START = TABLE_FD + 0x30;
+/** Access number, medium and other numbers that identify the meter. They have no sign (EN 13757-3, table 14). */
+const QUANTITY_IDENT_START = TABLE_FD + 0x08;
+const QUANTITY_IDENT_END = TABLE_FD + 0x10;
 const QUANTITY_BATTERY_CHANGE = TABLE_FD + 0x70;
 /** Codings of a date (type G), of a time with minutes (type F), and of a time with seconds (type I). */
 const CODING_DATE = 2;
@@ -51,7 +54,7 @@ export class ValueText {
 
 	/** Writes the value as text. Returns false if the record has no value, or an impossible one. */
 	read(source: Uint8Array, header: RecordHeader, exponent: number): boolean {
-		const { coding, dataAt, end, isText } = header;
+		const { coding, dataAt, end, isText, quantity } = header;
 		this.length = 0;
 		this.isNumber = false;
 		if (coding === CODING_NONE) return false;
@@ -62,9 +65,12 @@ export class ValueText {
 			this.length = data.length;
 		} else if (coding < CODING_BCD) {
 			const span = { bytes: data, start: 0, end: data.length };
+			const isSigned = quantity < QUANTITY_IDENT_START || quantity >= QUANTITY_IDENT_END;
 			this.isNumber = true;
 			this.length =
-				coding === CODING_FLOAT ? putFloat(span, exponent, this.bytes) : putInteger(span, true, exponent, this.bytes);
+				coding === CODING_FLOAT
+					? putFloat(span, exponent, this.bytes)
+					: putInteger(span, isSigned, exponent, this.bytes);
 		} else {
 			for (let i = 0; i < data.length; i++) putHex(this.bytes, 2 * i, data[i]);
 			this.length = 2 * data.length;

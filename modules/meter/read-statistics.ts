@@ -3,6 +3,8 @@
  * time, unknown times are calculated from the monotonic clock. Later corrections of the clock do not change these
  * times.
  */
+
+import { CounterCheck } from "../readout/counter-check.js";
 import type { Failure } from "../readout/failure.js";
 import type { Readout } from "../readout/readout.js";
 
@@ -22,6 +24,7 @@ export interface ReadStatisticsListener {
 
 export class ReadStatistics {
 	readonly #listener: ReadStatisticsListener;
+	readonly #counters = new CounterCheck();
 	last: Readout | undefined;
 	readouts = 0;
 	measurements = 0;
@@ -48,7 +51,8 @@ export class ReadStatistics {
 
 	keep(readout: Readout, isSimulated: boolean, nowMs: number): void {
 		const isFirst = this.readouts === 0 || this.failure !== undefined || this.isOld;
-		this.last = readout;
+		const checked = isSimulated ? readout : this.#counters.check(readout, nowMs);
+		this.last = checked;
 		this.#lastMs = readout.utcMs === 0 ? nowMs : undefined;
 		this.#isSimulated = isSimulated;
 		this.readouts++;
@@ -57,7 +61,7 @@ export class ReadStatistics {
 		this.#listener.live?.measured();
 		if (!isSimulated) {
 			this.measurements++;
-			this.#listener.measured?.(readout);
+			this.#listener.measured?.(checked);
 		}
 		if (isFirst) this.#listener.failureChanged?.(undefined, false);
 	}

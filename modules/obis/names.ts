@@ -112,10 +112,14 @@ export class OBISNames {
 		this.#isHeatMeter = false;
 	}
 
-	/** Searches for the name of a code. Returns false for an unknown code. */
-	find(code: OBISCode, language: number): boolean {
+	/**
+	 * Searches for the name of a code. Returns false for an unknown code. `medium`: what the value measures, if the code
+	 * does not say it.
+	 */
+	find(code: OBISCode, language: number, medium = code.a): boolean {
 		this.#language = language;
-		this.#row = this.rowOf(code);
+		this.#row = medium === code.a ? -1 : this.search(medium, code.b, code.c, code.d, code.e);
+		if (this.#row < 0) this.#row = this.rowOf(code);
 		return this.#row >= 0;
 	}
 

@@ -13,10 +13,10 @@
  */
 import type { Core, Running } from "../core/core.js";
 import { KEEP_S } from "../history/compaction.js";
-import { FLAG_CHANGED, FLAG_START, IMPORT } from "../history/entry.js";
+import { Entry, FLAG_CHANGED, FLAG_START, IMPORT } from "../history/entry.js";
 import { EntryCursor } from "../history/entry-cursor.js";
 import { HISTORY_COST, type History } from "../history/history.js";
-import { READINGS } from "../history/meter-state.js";
+import { KNOWN, MeterState, READINGS } from "../history/meter-state.js";
 import { HISTORY } from "../history/part.js";
 import { toleranceOf } from "../history/periods.js";
 import type { Task } from "../io/driver.js";
@@ -195,14 +195,13 @@ export class Peaks implements Running, Timed {
 		let startS = 0;
 		let edgeS = 0;
 		let sum = 0;
-		while (cursor.next()) {
-			const { flags, known, rises, timeS } = cursor.entry;
+		const add = ({ flags, known, rises, timeS }: Entry) => {
 			const isFirst = (flags & (FLAG_START | FLAG_CHANGED)) !== 0;
 			const hasRise = (known & HAS_IMPORT) !== 0;
 			if (isFirst || !hasRise) edgeS = 0;
 			sum += rises[IMPORT];
 			const beginS = calendar.boundary(level, timeS);
-			if (beginS === startS) continue;
+			if (beginS === startS) return;
 			const isNear = timeS - beginS <= toleranceOf(level);
 			const isNext = isNear && edgeS > 0 && calendar.boundary(level, startS, 1) === beginS;
 			const watts = Math.round((sum * 3600) / (timeS - edgeS));
@@ -211,10 +210,30 @@ export class Peaks implements Running, Timed {
 			// If this entry has no counter, the next increase of the counter covers more than the time since this entry.
 			edgeS = isNear && (isFirst || hasRise) ? timeS : 0;
 			sum = 0;
+		};
+		while (cursor.next()) add(cursor.entry);
+		const readings = new MeterState();
+		readings.update(state);
+		const { held } = history;
+		if (held !== undefined && held.timeS > lastS) {
+			add(entryOf(held, state));
+			readings.update(held);
 		}
 		numbers[EDGE_S] = startS >= numbers[FROM] ? edgeS : 0;
-		numbers[EDGE_WH] = state.numbers[READINGS + IMPORT] - sum;
+		numbers[EDGE_WH] = readings.numbers[READINGS + IMPORT] - sum;
 		numbers[FROM] = Math.max(numbers[FROM], startS);
 		if (hasChanged) storage.set(KEY, new Uint8Array(numbers.buffer, 0, STORED * 8));
 	}
+}
+
+/** Returns the entry that a held reading will make after the last one. Its rises are only those of the import. */
+function entryOf(held: MeterState, state: MeterState): Entry {
+	const entry = new Entry();
+	const rise = held.numbers[READINGS + IMPORT] - state.numbers[READINGS + IMPORT];
+	entry.timeS = held.timeS;
+	entry.known = held.numbers[KNOWN];
+	const isFirst = (state.numbers[KNOWN] & HAS_IMPORT) === 0 || state.isOther(held) || rise < 0;
+	if (isFirst && entry.known & HAS_IMPORT) entry.flags = FLAG_CHANGED;
+	else entry.rises[IMPORT] = rise;
+	return entry;
 }

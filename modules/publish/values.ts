@@ -9,9 +9,10 @@
  * values have `measurement`. Minima and maxima have no state class.
  */
 import type { TextCodec } from "../io/host.js";
-import { isMomentary, type OBISCode } from "../obis/code.js";
+import { isMomentary } from "../obis/code.js";
 import { NAME_LIMIT, OBISNames } from "../obis/names.js";
-import { POWER, Quantities, VOLUME } from "../readout/quantities.js";
+import { MEDIUM_GAS, MEDIUM_WATER, mediumOf, stateOf } from "../readout/channels.js";
+import { isNet, POWER, Quantities, VOLUME } from "../readout/quantities.js";
 import type { Readout } from "../readout/readout.js";
 
 interface Kind {
@@ -44,20 +45,14 @@ const KINDS: readonly Kind[] = Object.freeze([
 	kind("m³", "volume", true),
 ]);
 
-/** Values of group A for gas and water (IEC 62056-6-1), and group C of a submeter, usually a gas meter (DSMR P1). */
-const MEDIUM_GAS = 7;
-const MEDIUM_COLD_WATER = 8;
+/** Value of group A for warm water (IEC 62056-6-1). */
 const MEDIUM_WARM_WATER = 9;
-const MEDIUM_ABSTRACT = 0;
-const SUBMETER = 24;
 /**
- * Values of group C for import, export, and import minus export of all phases together. For L1, L2 and L3, they are 20,
- * 40 and 60 higher.
+ * Values of group C for import, export, and import minus export of all phases together.
  */
 const IMPORT = 1;
 const EXPORT = 2;
 const NET = 16;
-const PHASE_STEP = 20;
 const MOMENTARY_VALUE = 7;
 const POWER_UNITS = 1000;
 
@@ -74,9 +69,10 @@ export class PublishedValues {
 	readonly #language: number;
 	readonly #text: TextCodec;
 	#kind = KINDS[0];
+	#index = 0;
 
-	constructor({ records }: Pick<Readout, "records">, { names, language, text }: PublishedOptions) {
-		this.#quantities = new Quantities(records);
+	constructor(readout: Pick<Readout, "records" | "unconfirmed">, { names, language, text }: PublishedOptions) {
+		this.#quantities = new Quantities(readout);
 		if (names !== undefined) this.#names = new OBISNames(names);
 		this.#names?.beginReadout();
 		this.#language = language;
@@ -90,6 +86,7 @@ export class PublishedValues {
 
 	/** Selects a value; the members below describe it. `index`: 0 to count - 1. Ascending order is fastest. */
 	seek(index: number): void {
+		this.#index = index;
 		this.#quantities.seek(index);
 		this.#kind = KINDS[this.#quantities.kindOf(index)];
 	}
@@ -129,13 +126,14 @@ export class PublishedValues {
 	/** Name of the value in the selected language; its code if it has no name. */
 	get name(): string {
 		const names = this.#names;
-		if (names === undefined || !names.find(this.#quantities.code, this.#language)) return this.obis;
+		if (names === undefined || !names.find(this.#quantities.code, this.#language, this.medium)) return this.obis;
 		const bytes = new Uint8Array(NAME_LIMIT);
 		return this.#text.decode(bytes, 0, names.write(bytes, 0));
 	}
 
+	/** Value as text; "" for a counter that is unconfirmed. */
 	get value(): string {
-		return this.#quantities.value(this.#text, this.#kind.places);
+		return this.#quantities.isUnconfirmed(this.#index) ? "" : this.#quantities.value(this.#text, this.#kind.places);
 	}
 
 	get unit(): string {
@@ -144,7 +142,12 @@ export class PublishedValues {
 
 	/** Device class; "" if there is none. */
 	get deviceClass(): string {
-		return (this.#kind === KINDS[VOLUME] && fluidOf(this.#quantities.code)) || this.#kind.deviceClass;
+		return (this.#kind === KINDS[VOLUME] && fluidOf(this.medium)) || this.#kind.deviceClass;
+	}
+
+	private get medium(): number {
+		const { channels, code } = this.#quantities;
+		return mediumOf(stateOf(channels, code), code);
 	}
 
 	/** State class; "" if there is none. */
@@ -156,11 +159,7 @@ export class PublishedValues {
 }
 
 /** Returns "gas", "water", or "" for other volumes, such as heating water. */
-function fluidOf({ a, c }: OBISCode): string {
-	if (a === MEDIUM_GAS || (a === MEDIUM_ABSTRACT && c === SUBMETER)) return "gas";
-	return a === MEDIUM_COLD_WATER || a === MEDIUM_WARM_WATER ? "water" : "";
-}
-
-function isNet(c: number): boolean {
-	return c >= NET && c <= NET + 3 * PHASE_STEP && (c - NET) % PHASE_STEP === 0;
+function fluidOf(medium: number): string {
+	if (medium === MEDIUM_GAS) return "gas";
+	return medium === MEDIUM_WATER || medium === MEDIUM_WARM_WATER ? "water" : "";
 }

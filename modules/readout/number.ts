@@ -5,6 +5,9 @@ const SIGNIFICANT_DIGITS = 17;
 /** Maximum number of digits of an integer. A longer one counts as an identification. */
 const INTEGER_DIGITS = 15;
 
+/** Maximum length of an amount. */
+const AMOUNT_LIMIT = 32;
+
 const BLANK = 0x20;
 const PLUS = 0x2b;
 const COMMA = 0x2c;
@@ -63,4 +66,19 @@ export function putNumber(text: Uint8Array, length: number, into: Uint8Array): n
 	// A decimal point between these digits is not counted as a digit.
 	const count = significant < 0 ? 0 : to - significant - (significant < point && point < to ? 1 : 0);
 	return count > SIGNIFICANT_DIGITS ? 0 : to;
+}
+
+/** Returns the value multiplied by 10^exponent, rounded down; -1 if it is negative, not a number, or too long. */
+export function amountFrom(text: Uint8Array, length: number, exponent: number): number {
+	const digits = new Uint8Array(AMOUNT_LIMIT + 1);
+	const end = length > AMOUNT_LIMIT ? 0 : putNumber(text, length, digits);
+	if (end === 0 || digits[0] === MINUS) return -1;
+	let value = 0;
+	let isWhole = true;
+	let places = exponent;
+	for (let i = 0; i < end && places >= 0; i++) {
+		if (digits[i] === DOT) isWhole = false;
+		else if (isWhole || places-- > 0) value = value * 10 + digits[i] - DIGIT_0;
+	}
+	return value * 10 ** Math.max(0, places);
 }

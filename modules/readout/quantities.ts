@@ -1,14 +1,17 @@
 /**
  * Current measurements of a readout in fixed units, for metrics and all outputs. Values are left out if they belong to
  * past billing periods, lists or profiles, if they are texts or attributes that describe a value, if their unit is
- * unknown, if their quantity is repeated, or if there are more than QUANTITY_LIMIT.
+ * unknown, if their quantity is repeated, if they are limits or nominal values, if they are from a meter on M-Bus that
+ * does not count (channels.ts), or if there are more than QUANTITY_LIMIT.
  *
  * Numbers are scaled as text, so they are never rounded.
  */
 import { lowerCase } from "../bytes/ascii.js";
 import type { TextCodec } from "../io/host.js";
 import { GROUP_LIST, GROUP_PROFILE, type OBISCode } from "../obis/code.js";
-import { putNumber } from "./number.js";
+import { channelsOf, OUT, stateOf } from "./channels.js";
+import { amountFrom, putNumber } from "./number.js";
+import type { Readout } from "./readout.js";
 import { RecordCursor } from "./record-cursor.js";
 import { VALUE_LIMIT } from "./record-writer.js";
 
@@ -42,22 +45,44 @@ const POWERS = Object.freeze([3, 3, 6, 9, -3]);
 const MILLI = -3;
 
 const NO_RECORD = 0x10000;
+const NO_RECORDS: readonly number[] = Object.freeze([]);
+
+/** Value of group C for import minus export of all phases. For L1, L2 and L3, it is 20, 40 and 60 higher. */
+const NET = 16;
+const PHASE_STEP = 20;
+
+/**
+ * Groups C and D of limits (IEC 62056-6-1; DSMR P1 5.0.2, 6.12; e-MUCS P1 1.7): 0-b:17.0.0 is the limit of the power,
+ * and 31.4.0 that of the current. C is 0 for nominal values.
+ */
+const GROUP_GENERAL = 0;
+const GROUP_LIMITER = 17;
+const MEDIUM_ABSTRACT = 0;
+const CURRENT_L1 = 31;
+const D_FUSE = 4;
+const D_THRESHOLD_LOW = 31;
+const D_THRESHOLD_HIGH = 35;
 
 export class Quantities {
 	readonly #cursor: RecordCursor;
+	/** Meters on M-Bus (channels.ts). */
+	readonly channels: Uint8Array;
 	/** Index of the record of each quantity, counted from 1. */
-	readonly #records = new Uint16Array(QUANTITY_LIMIT);
+	readonly records = new Uint16Array(QUANTITY_LIMIT);
 	readonly #kinds = new Uint8Array(QUANTITY_LIMIT);
 	/** Power of ten from the unit of each quantity to the unit of its kind. */
 	readonly #powers = new Int8Array(QUANTITY_LIMIT);
 	readonly #digits = new Uint8Array(VALUE_LIMIT + 1);
+	readonly #unconfirmed: readonly number[];
 	#record = 0;
 	#current = 0;
 	count = 0;
 
 	/** The bytes in `records` must not change. */
-	constructor(records: Uint8Array) {
+	constructor({ records, unconfirmed = NO_RECORDS }: Pick<Readout, "records" | "unconfirmed">) {
+		this.#unconfirmed = unconfirmed;
 		this.#cursor = new RecordCursor(records);
+		this.channels = channelsOf(records);
 		this.findQuantities();
 	}
 
@@ -68,7 +93,7 @@ export class Quantities {
 	/** Selects a quantity. In ascending order, a single pass over the readout is sufficient. */
 	seek(index: number): void {
 		const cursor = this.#cursor;
-		const record = this.#records[index];
+		const record = this.records[index];
 		this.#current = index;
 		if (record <= this.#record) {
 			cursor.toStart();
@@ -79,6 +104,17 @@ export class Quantities {
 			this.#record++;
 		}
 		cursor.nextValue();
+	}
+
+	/** Selected quantity in thousandths of the unit of its kind, rounded down; -1 if it is negative or too long. */
+	get thousandths(): number {
+		const { text, length } = this.#cursor;
+		return amountFrom(text, length, this.#powers[this.#current] + 3);
+	}
+
+	/** True for a counter that can't be right, as far as is known now. */
+	isUnconfirmed(index: number): boolean {
+		return this.#unconfirmed.includes(this.records[index]);
 	}
 
 	/** Code of the selected quantity. The object is reused for the next one. */
@@ -106,6 +142,7 @@ export class Quantities {
 			const { quantity, c } = code;
 			// Lists and profiles contain past values.
 			if (quantity < 0 || c === GROUP_LIST || c === GROUP_PROFILE || code.billingPeriod !== null) continue;
+			if (isLimit(code) || stateOf(this.channels, code) & OUT) continue;
 			if (cursor.attribute !== 0 || !cursor.nextValue()) continue;
 			const unit = unitOf(cursor.unit);
 			if (unit === NO_UNIT || putNumber(cursor.text, cursor.length, this.#digits) === 0) continue;
@@ -114,13 +151,23 @@ export class Quantities {
 			while (i < this.count && (quantities[i] !== quantity || this.#kinds[i] !== kind)) i++;
 			if (i < this.count) continue;
 			quantities[i] = quantity;
-			this.#records[i] = this.#record;
+			this.records[i] = this.#record;
 			this.#kinds[i] = kind;
 			this.#powers[i] = powerOf(cursor.unit, unit);
 			this.count++;
 		}
 		this.#record = NO_RECORD;
 	}
+}
+
+/** True for a quantity that may fall, although it is a counter. */
+export function isNet(c: number): boolean {
+	return c >= NET && c <= NET + 3 * PHASE_STEP && (c - NET) % PHASE_STEP === 0;
+}
+
+function isLimit({ a, c, d }: OBISCode): boolean {
+	if (c === GROUP_GENERAL || (c === GROUP_LIMITER && a === MEDIUM_ABSTRACT)) return true;
+	return d === D_THRESHOLD_LOW || d === D_THRESHOLD_HIGH || (c === CURRENT_L1 && d === D_FUSE);
 }
 
 /** Returns the index in UNITS of a unit with or without a prefix; NO_UNIT if it is unknown. */

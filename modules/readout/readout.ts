@@ -1,6 +1,7 @@
 /** Result of a session with the meter, in the form in which it is stored and shown. */
 
-export const PROTOCOL_OF_NONE = "IEC62056-21";
+/** Protocol of IEC 62056-21; also shown before the first readout. */
+export const PROTOCOL_IEC62056_21 = "IEC62056-21";
 
 /* Values of the status in the API. */
 export const STATUS_OK = 0;
@@ -33,6 +34,11 @@ export interface Readout {
 	/** Packed records (record-writer.ts). These bytes never change. */
 	readonly records: Uint8Array;
 	readonly missing?: Uint8Array;
+	/**
+	 * Numbers of the records, from 1 on, whose counter can't be right, and is not confirmed by a later readout yet
+	 * (counter-check.ts).
+	 */
+	readonly unconfirmed?: readonly number[];
 }
 
 export function statusOf(overflow: boolean): number {

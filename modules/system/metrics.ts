@@ -68,7 +68,7 @@ export class Exposition {
 		this.#core = core;
 		this.#parts = parts;
 		this.#isOld = isOld;
-		this.#quantities = new Quantities(measured?.records ?? new Uint8Array(0));
+		this.#quantities = new Quantities(measured ?? { records: new Uint8Array(0) });
 	}
 
 	produce(writer: JSONWriter, unit: number): boolean {
@@ -85,7 +85,8 @@ export class Exposition {
 		while (this.#metric < METRICS.length) {
 			while (this.#quantity < quantities.count) {
 				const quantity = this.#quantity++;
-				if (this.metricOf(quantity) === this.#metric) return this.line(quantity);
+				const isShown = this.metricOf(quantity) === this.#metric && !quantities.isUnconfirmed(quantity);
+				if (isShown) return this.line(quantity);
 			}
 			this.#metric++;
 			this.#quantity = this.indexOf(this.#metric);

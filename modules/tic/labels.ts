@@ -5,16 +5,17 @@
  *     EASF05 1.8.5    ERQ2 6.8.0    IRMS1 31.7.0    SINSTS 9.7.0    SINSTS2 49.7.0
  *
  * EASF01 to EASF10 are the supplier's tariffs. Tariffs of the older form get the numbers that a Linky uses for them.
- * Power in TIC is apparent power in VA. Only PMAX and the half-hourly means (CCASN, CCAIN) are in W.
+ * Power in TIC is apparent power in VA. Only PMAX and the half-hourly means (CCASN, CCAIN) are in W. The labels of a
+ * PME-PMI meter have no codes, because its values have units; ADS is its number.
  */
 import { isDigit } from "../bytes/ascii.js";
 import { BILLING_PERIOD_CURRENT } from "../obis/code.js";
 
 /** Units, as DLMS numbers (obis/units.ts). UNIT_NONE stands for text. */
 export const UNIT_NONE = 0;
+export const UNIT_WH = 30;
 const W = 27;
 const VA = 28;
-const WH = 30;
 const VARH = 32;
 const A = 33;
 const V = 35;
@@ -31,7 +32,7 @@ const TARIFF = 3;
 const NUMBER_LIMITS = Object.freeze([0, 3, 4, 10]);
 
 const LABELS = Object.freeze([
-	...["ADSC", "ADCO", "PRM", "DATE", "NTARF", "PTEC"],
+	...["ADS", "ADSC", "ADCO", "PRM", "DATE", "NTARF", "PTEC"],
 	...["EAST", "EASF", "EAIT", "ERQ", "IRMS", "URMS", "SINSTS", "SINSTI"],
 	...["SMAXSN", "SMAXIN", "CCASN", "CCAIN", "UMOY"],
 	...["BASE", "HCHC", "HCHP", "EJPHN", "EJPHPM"],
@@ -41,14 +42,15 @@ const LABELS = Object.freeze([
 const ROWS = Object.freeze([
 	row(UNIT_NONE, FIXED, 96, 1, 0),
 	row(UNIT_NONE, FIXED, 96, 1, 0),
+	row(UNIT_NONE, FIXED, 96, 1, 0),
 	row(UNIT_NONE, FIXED, 96, 1, 10),
 	row(UNIT_NONE, FIXED, 1, 0, 0),
 	row(UNIT_NONE, FIXED, 96, 14, 0),
 	row(UNIT_NONE, FIXED, 96, 14, 0),
 
-	row(WH, FIXED, 1, 8, 0),
-	row(WH, TARIFF, 1, 8, 0),
-	row(WH, FIXED, 2, 8, 0),
+	row(UNIT_WH, FIXED, 1, 8, 0),
+	row(UNIT_WH, TARIFF, 1, 8, 0),
+	row(UNIT_WH, FIXED, 2, 8, 0),
 	row(VARH, QUADRANT, 4, 8, 0),
 	row(A, PHASE, 11, 7, 0),
 	row(V, PHASE, 12, 7, 0),
@@ -61,18 +63,18 @@ const ROWS = Object.freeze([
 	row(W, FIXED, 2, 5, 0),
 	row(V, PHASE, 12, 5, 0),
 
-	row(WH, FIXED, 1, 8, 0),
-	row(WH, FIXED, 1, 8, 1),
-	row(WH, FIXED, 1, 8, 2),
-	row(WH, FIXED, 1, 8, 1),
-	row(WH, FIXED, 1, 8, 2),
+	row(UNIT_WH, FIXED, 1, 8, 0),
+	row(UNIT_WH, FIXED, 1, 8, 1),
+	row(UNIT_WH, FIXED, 1, 8, 2),
+	row(UNIT_WH, FIXED, 1, 8, 1),
+	row(UNIT_WH, FIXED, 1, 8, 2),
 
-	row(WH, FIXED, 1, 8, 1),
-	row(WH, FIXED, 1, 8, 2),
-	row(WH, FIXED, 1, 8, 3),
-	row(WH, FIXED, 1, 8, 4),
-	row(WH, FIXED, 1, 8, 5),
-	row(WH, FIXED, 1, 8, 6),
+	row(UNIT_WH, FIXED, 1, 8, 1),
+	row(UNIT_WH, FIXED, 1, 8, 2),
+	row(UNIT_WH, FIXED, 1, 8, 3),
+	row(UNIT_WH, FIXED, 1, 8, 4),
+	row(UNIT_WH, FIXED, 1, 8, 5),
+	row(UNIT_WH, FIXED, 1, 8, 6),
 
 	row(A, PHASE, 11, 7, 0),
 	row(A, PHASE, 11, 6, 0),
@@ -80,9 +82,9 @@ const ROWS = Object.freeze([
 	row(W, FIXED, 1, 6, 0),
 ]);
 /** Number of labels with the meter's identification. They are the first ones in the table. */
-const IDENTS = 2;
+const IDENTS = 3;
 /** Length of the data for each label without a unit. These labels are the first ones in the table. */
-const TEXT_LENGTHS = Object.freeze([12, 12, 14, 0, 2, 4]);
+const TEXT_LENGTHS = Object.freeze([12, 12, 12, 14, 0, 2, 4]);
 
 const CURRENT = 11;
 const PHASE_STEP = 20;
@@ -98,11 +100,13 @@ export class LabelFinder {
 	/** Unit as a DLMS number; UNIT_NONE for text. */
 	unit = UNIT_NONE;
 	isIdent = false;
+	/** True for ADS, the first label of a PME-PMI meter. */
+	isTrade = false;
 	#index = -1;
 
 	find(bytes: Uint8Array, start: number, end: number): boolean {
 		this.unit = UNIT_NONE;
-		this.isIdent = false;
+		this.isIdent = this.isTrade = false;
 		let stem = end;
 		while (stem > start && isDigit(bytes[stem - 1])) stem--;
 		const index = indexOf(bytes, start, stem);
@@ -122,6 +126,7 @@ export class LabelFinder {
 		else e += number;
 		this.unit = packed >>> 26;
 		this.isIdent = index < IDENTS;
+		this.isTrade = index === 0;
 		this.#index = index;
 		groups[0] = this.unit === UNIT_NONE ? 0 : 1;
 		groups[2] = c;
@@ -134,7 +139,7 @@ export class LabelFinder {
 	get length(): number {
 		const { unit } = this;
 		if (unit === UNIT_NONE) return TEXT_LENGTHS[this.#index];
-		return unit === WH || unit === VARH ? 9 : unit === A || unit === V ? 3 : 5;
+		return unit === UNIT_WH || unit === VARH ? 9 : unit === A || unit === V ? 3 : 5;
 	}
 }
 

@@ -27,6 +27,10 @@
  * length, and two extra blanks do not change the sum. These labels are therefore shown, after the others, only if no
  * group of the frame is damaged.
  *
+ * An older three-phase meter sends frames without counters, only with currents, as long as one of them is too high.
+ * They count as truncated too. A PME-PMI meter (Enedis-NOI-CPT_02E) begins with the label ADS. Its other labels have
+ * small letters and `_`, and its values have units; it has no OBIS codes.
+ *
  *   HUNT   STX LF            FRAME
  *   FRAME  STX LF            FRAME; the frame before is dropped
  *          ETX               HUNT; the frame is validated
@@ -43,7 +47,7 @@ import { EVENT_END, EVENT_READOUT } from "../readout/protocol.js";
 import type { RecordWriter } from "../readout/record-writer.js";
 import { PART_ADDRESS, PART_VALUE } from "../readout/sink.js";
 import { TIC_BROKEN, TIC_NO_START, TIC_SILENCE } from "./failures.js";
-import { LabelFinder, UNIT_NONE } from "./labels.js";
+import { LabelFinder, UNIT_NONE, UNIT_WH } from "./labels.js";
 
 const STANDARD_BAUD = 9600;
 const HISTORIC_BAUD = 1200;
@@ -57,8 +61,8 @@ const STRANGE_LIMIT = 64;
 const GROUP_LIMIT = 128;
 /** Size of the buffer for the groups of a frame that have no OBIS code, bytes. Those of a Linky take up to 600. */
 const OTHERS_LIMIT = 1024;
-/** Length of the longest label (Enedis-NOI-CPT_54E, 5.3.6). */
-const LABEL_LIMIT = 8;
+/** Length of the longest label, `SMAXSN1-1` (Enedis-NOI-CPT_54E, 5.3.6). */
+const LABEL_LIMIT = 9;
 const STAMP_LENGTH = 13;
 const TAIL_LENGTH = 2;
 
@@ -77,6 +81,7 @@ const LETTER_H = 0x48;
 const LETTER_S = 0x53;
 const LETTER_W = 0x57;
 const LETTER_Z = 0x5a;
+const UNDERLINE = 0x5f;
 const LOWER_CASE = 0x20;
 
 const STATE_HUNT = 0;
@@ -127,6 +132,9 @@ export class TICListener implements Machine {
 	#usualLength = 0;
 	/** Largest number of valid groups in a frame of this length. */
 	#usualValid = 0;
+	/** True if this frame has the label ADS, and true if it has a counter (`#hasCounter`). */
+	#isTrade = false;
+	#hasCounter = false;
 
 	constructor(records: RecordWriter) {
 		this.records = records;
@@ -183,6 +191,7 @@ export class TICListener implements Machine {
 		this.#groups = 0;
 		this.#validGroups = 0;
 		this.#othersEnd = 0;
+		this.#isTrade = this.#hasCounter = false;
 		this.records.begin();
 	}
 
@@ -227,7 +236,7 @@ export class TICListener implements Machine {
 		// A group whose LF and CR are both damaged is not counted, so the number of valid groups is compared too.
 		this.isCut = valid < this.#groups || valid < usualValid;
 		if (!this.isCut) this.writeOthers();
-		this.isCut ||= this.records.overflow;
+		this.isCut ||= this.records.overflow || !(this.#hasCounter || this.#isTrade);
 		this.records.endBlock(true);
 		this.#event = EVENT_READOUT;
 		this.#hasRead = true;
@@ -244,7 +253,7 @@ export class TICListener implements Machine {
 		if ((separator !== HT && separator !== BLANK) || (sum & 0x3f) + BLANK !== group[end + 1]) return false;
 		const labelEnd = group.indexOf(separator);
 		let dataStart = labelEnd + 1;
-		if (labelEnd >= end || !isLabel(group, labelEnd)) return false;
+		if (labelEnd >= end || !isLabel(group, labelEnd, this.#isTrade)) return false;
 		const second = separator === HT ? group.indexOf(HT, dataStart) : end;
 		const hasStamp = second < end;
 		if (hasStamp) {
@@ -253,11 +262,14 @@ export class TICListener implements Machine {
 		}
 		const tab = group.indexOf(HT, dataStart);
 		if (tab >= 0 && tab < end) return false;
-		const isCode = this.#finder.find(group, 0, labelEnd);
-		const { unit, length } = this.#finder;
+		const isFound = this.#finder.find(group, 0, labelEnd);
+		const { isTrade, unit, length } = this.#finder;
+		if (isTrade) this.#isTrade = true;
+		const isCode = isFound && (isTrade || !this.#isTrade);
 		if (isCode && end - dataStart !== length) return false;
-		if (unit !== UNIT_NONE && !areDigits(group, dataStart, end)) return false;
+		if (isCode && unit !== UNIT_NONE && !areDigits(group, dataStart, end)) return false;
 		if (this.#state !== STATE_FRAME) return true;
+		if (isCode && unit === UNIT_WH) this.#hasCounter = true;
 		if (isCode || isAtEnd) this.write(isCode, labelEnd, hasStamp, dataStart, end);
 		else this.keep();
 		return true;
@@ -315,12 +327,13 @@ export class TICListener implements Machine {
 	}
 }
 
-/** Returns true for a label, which may have capital letters, digits, `+` and `-`. */
-function isLabel(group: Uint8Array, end: number): boolean {
+/** Returns true for a label, which may have capital letters, digits, `+` and `-`; if `isTrade`, also small letters and `_`. */
+function isLabel(group: Uint8Array, end: number, isTrade: boolean): boolean {
 	if (end < 2 || end > LABEL_LIMIT) return false;
 	for (let i = 0; i < end; i++) {
 		const byte = group[i];
-		const isLetter = byte >= LETTER_A && byte <= LETTER_Z;
+		const capital = isTrade && byte > LETTER_Z ? byte & ~LOWER_CASE : byte;
+		const isLetter = (capital >= LETTER_A && capital <= LETTER_Z) || (isTrade && byte === UNDERLINE);
 		if (i === 0 && !isLetter) return false;
 		if (!isLetter && !isDigit(byte) && byte !== PLUS && byte !== MINUS) return false;
 	}

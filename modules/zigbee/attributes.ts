@@ -195,9 +195,10 @@ export class Attributes {
 		this.#meterId = undefined;
 	}
 
-	setReadout({ records, meterId, status }: Readout, nowMs: number): void {
+	setReadout(readout: Readout, nowMs: number): void {
+		const { records, meterId, status } = readout;
 		const { text, map } = this.#options;
-		const quantities = new Quantities(records);
+		const quantities = new Quantities(readout);
 		const { code } = quantities;
 		let pairsWithValue = 0;
 		let imported = Number.NaN;
@@ -207,6 +208,7 @@ export class Attributes {
 		for (let i = 0; i < quantities.count; i++) {
 			const kind = quantities.kindOf(i);
 			if (kind !== ENERGY && kind < POWER) continue;
+			if (quantities.isUnconfirmed(i)) continue;
 			quantities.seek(i);
 			const { c } = code;
 			const pair = pairOf(code, map);

@@ -83,6 +83,7 @@ function expectedOf(readings: readonly JSONObject[]): Map<string, number> {
 		const unit = UNITS[value1_unit];
 		if (unit === undefined || value1_number === null || billing_period !== null || attribute !== undefined) continue;
 		if (!CODE.test(obis_long) || /^(\d+-)?(\d+:)?(98|99|[LP])\./.test(obis_long)) continue;
+		if (/^(0-0:17|1-0:31\.4|1-\d:0|0)\./.test(obis_long)) continue;
 		const key = `smartmeter_${unit[0]} ${obis_long}`;
 		if (!all.has(key) && all.size < SERIES_LIMIT) all.set(key, value1_number * unit[1]);
 	}

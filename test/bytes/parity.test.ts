@@ -57,6 +57,12 @@ describe("the parity filter", () => {
 		assert.equal(filtered(Uint8Array.of(0xff, 0x80, 0x7f, 0x00), filter), "7f007f00");
 		assert.equal(filtered(withParity("/AC"), filter), hex("/AC"));
 	});
+	it("does not take the echo of a sign-on for the meter, which may send no parity bits", () => {
+		const filter = new ParityFilter();
+		const ident = "/LGZ4ZMF100AC.M26\r\n";
+		assert.equal(filtered(withParity("/?12345!\r\n"), filter), hex("/?12345!\r\n"));
+		assert.equal(filtered(bytesOf(ident), filter), hex(ident));
+	});
 	it("recognises a line with parity even if its bytes arrive one by one", () => {
 		const filter = new ParityFilter();
 		let seen = "";

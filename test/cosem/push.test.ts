@@ -548,6 +548,22 @@ describe("a listener to pushes", () => {
 		}
 	});
 
+	it("is read if its M-Bus frames are more than a second apart, and reported if the second one does not come", () => {
+		const push = mbusPush(PLAIN, 20);
+		const second = 4 + 5 + 20 + 2;
+		const halves = [push.subarray(0, second), push.subarray(second)];
+		assert.ok(halves.every((half) => half[0] === 0x68 && half.at(-1) === 0x16));
+		const bed = new PushBed();
+		assert.deepEqual(bed.take(halves[0]), []);
+		bed.nowMs += 1200;
+		assert.equal(bed.session.deadlineMs > bed.nowMs, true);
+		assert.equal(bed.take(halves[1]).length, 1);
+		assert.deepEqual(bed.take(halves[0]), []);
+		bed.nowMs += 2000;
+		assert.deepEqual(bed.silence(), ["dlms-push/unknown"]);
+		assert.equal(bed.take(push).length, 1, "the next one is read");
+	});
+
 	it("fails after an abort with a code for what it has received", () => {
 		const ends = (bytes: Uint8Array, settings = {}) => {
 			const bed = new PushBed(settings);

@@ -51,6 +51,7 @@ describe("The readings that the history takes from a readout", () => {
 			["123.4*KWH", 123_400],
 			["000000.0*kWh", 0],
 			["9.3*GJ", 2_583_333],
+			["2.5*Gcal", 2_907_500],
 			["999999.999", 999_999_999],
 			["99999999999.9*kWh", 99_999_999_999_900],
 		] as const)
@@ -59,6 +60,18 @@ describe("The readings that the history takes from a readout", () => {
 			assert.deepEqual(readingsOf(`1.8.0(${text})\r\n`), {}, text);
 		assert.deepEqual(readingsOf("7-0:3.0.0(12.345*m3)\r\n8-0:1.0.0(500*l)\r\n"), { gas: 12_345, water: 500 });
 		assert.deepEqual(readingsOf("7-0:3.0.0(12.345*kWh)\r\n"), {});
+	});
+
+	it("have the usual unit if the meter sends none by IEC 62056-21, but are unknown by any other protocol", () => {
+		for (const [protocol, known] of [
+			["IEC62056-21", 1],
+			["DLMS", 0],
+			["SML", 0],
+		] as const) {
+			const state = new MeterState();
+			takeReadout({ ...readoutOf("1-0:1.8.0(100)\r\n", at("2026-11-20")), protocol }, state);
+			assert.deepEqual([state.numbers[KNOWN], state.numbers[READINGS]], [known, known * 100_000], protocol);
+		}
 	});
 
 	it("are the total, in every notation of its code, and tariff 2, but not tariff 1", () => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { STATUS_CHECK_WRONG, STATUS_CUT } from "../../modules/readout/readout.js";
 import { QUARTERS } from "../../modules/time/calendar.js";
 import { expectFaults } from "../faults.js";
-import { at, linesOf, type Period, readoutOf, Unit } from "./unit.js";
+import { at, type Level, linesOf, type Period, readoutOf, Unit } from "./unit.js";
 
 const QUARTER = 900;
 const HOUR = 3600;
@@ -62,6 +62,71 @@ describe("The history", () => {
 		const hours = unit.periods("hours", at("2026-11-20 07:00"), at("2026-11-20 09:00"));
 		assert.deepEqual(short(hours), ["11-20 07:00:00 11-20 08:00:00 60", "11-20 08:00:00 11-20 09:00:00 60"]);
 		assert.deepEqual(unit.periods("hours", at("2026-11-20 07:00:01"), at("2026-11-20 08:00")), []);
+	});
+
+	describe("of gas behind an electricity meter", () => {
+		/** A reading every `stepS` seconds. The gas meter counts 100 l in each interval, and is read at its end. */
+		const runGas = (from: number, to: number, stepS: number, { intervalS = HOUR, delayS = 20, season = "W" } = {}) => {
+			const local = (timeS: number) => new Date((timeS + (season === "S" ? HOUR : 0)) * 1000).toISOString();
+			const stamp = (timeS: number) => `${local(timeS).slice(2, 19).replace(/\D/g, "")}${season}`;
+			for (let timeS = from; timeS <= to; timeS += stepS) {
+				const readS = Math.floor((timeS - delayS) / intervalS) * intervalS;
+				const liters = 1000 + (Math.floor((readS - from) / intervalS) + 1) * 100;
+				const lines =
+					`0-0:1.0.0(${stamp(timeS)})\r\n1-0:1.8.0(${(1000 + (timeS - from) / 3600).toFixed(3)}*kWh)\r\n` +
+					`0-1:24.1.0(003)\r\n0-1:24.2.1(${stamp(readS)})(${(liters / 1000).toFixed(3)}*m3)\r\n`;
+				unit.history.whenMeasured(readoutOf(lines, timeS));
+				unit.time.advance(1000);
+			}
+		};
+		const gasOf = (level: Level) =>
+			unit
+				.periods(level)
+				.filter(({ marks }) => marks === "")
+				.map(({ start, amounts }) => `${new Date(start * 1000).toISOString().slice(11, 16)} ${amounts.gas}`);
+
+		it("is in the hour that the time of its reading says, though it comes seconds or minutes later", () => {
+			for (const delayS of [0, 20, 400]) {
+				for (const season of ["W", "S"]) {
+					unit = new Unit("");
+					runGas(at("2026-11-20 06:00:05"), at("2026-11-20 09:20"), 10, { delayS, season });
+					assert.deepEqual(gasOf("hours"), ["06:00 100", "07:00 100", "08:00 100"], `${delayS} ${season}`);
+					const quarters = gasOf("quarters").slice(0, 4);
+					assert.deepEqual(quarters, ["06:00 0", "06:15 0", "06:30 0", "06:45 100"], `${delayS} ${season}`);
+				}
+			}
+		});
+
+		it("is in the right quarter hour if it is read every five minutes", () => {
+			runGas(at("2026-11-20 06:00:05"), at("2026-11-20 07:10"), 10, { intervalS: 300, delayS: 200 });
+			assert.deepEqual(gasOf("quarters"), ["06:00 300", "06:15 300", "06:30 300", "06:45 300"]);
+		});
+
+		it("is in the right hour if the meter is read only every quarter of an hour", () => {
+			runGas(at("2026-11-20 06:00:05"), at("2026-11-20 09:20"), QUARTER);
+			assert.deepEqual(gasOf("hours"), ["06:00 100", "07:00 100", "08:00 100"]);
+		});
+
+		it("does not delay the electricity for longer than twenty minutes, nor beyond an orderly end", () => {
+			const start = at("2026-11-20 06:00:05");
+			runGas(start, start + HOUR, QUARTER);
+			assert.equal(unit.history.held?.timeS, start + HOUR);
+			assert.equal(unit.history.lastUtcMs, (start + HOUR - QUARTER) * 1000);
+			assert.equal(unit.history.isBusy, false);
+			unit.time.advance(20 * 60_000);
+			assert.equal(unit.history.lastUtcMs, (start + HOUR) * 1000);
+			runGas(start + 2 * HOUR, start + 2 * HOUR, QUARTER);
+			assert.equal(unit.history.lastUtcMs, (start + HOUR) * 1000);
+			unit.history.whenStopping();
+			assert.equal(unit.history.lastUtcMs, (start + 2 * HOUR) * 1000);
+		});
+
+		it("is taken as it is if its meter has not been read for hours", () => {
+			const start = at("2026-11-20 06:00:05");
+			runGas(start, start, QUARTER, { delayS: 2 * HOUR });
+			assert.equal(unit.history.held, undefined);
+			assert.equal(unit.history.lastUtcMs, start * 1000);
+		});
 	});
 
 	it("uses its flash sectors in turn, so that none wears out before the others", () => {

@@ -1,6 +1,6 @@
 /** The meter reader with KMP, over a modelled line, on virtual time. */
 import assert from "node:assert/strict";
-import { HEAT } from "../../modules/history/entry.js";
+import { HEAT, WATER } from "../../modules/history/entry.js";
 import { takeReadout } from "../../modules/history/from-readout.js";
 import { KNOWN, MeterState, READINGS } from "../../modules/history/meter-state.js";
 import type { ProbeResult } from "../../modules/meter/probe.js";
@@ -72,6 +72,15 @@ describe("the meter reader with KMP", function () {
 			assert.equal(state.numbers[KNOWN], 1 << HEAT);
 			assert.equal(state.numbers[READINGS + HEAT], Math.floor(134_463_000_000 / 3600 / 1000) * 1000 + 833);
 		}
+	});
+	it("reads a meter without energy as a water meter, also for the history", () => {
+		const { readout } = kmpBed({ isWater: true }).bed.read();
+		const records = recordsOf(readout?.records);
+		assert.deepEqual(records.slice(2, 5), ["8-0:1.0.0: 561.08*m3", "8-0:2.0.0: 240*l/h", "0-0:96.8.0: 9850*h"]);
+		const state = new MeterState();
+		takeReadout(readout!, state);
+		assert.equal(state.numbers[KNOWN], 1 << WATER);
+		assert.equal(state.numbers[READINGS + WATER], 561_080);
 	});
 	it("repeats what was not answered or arrived damaged, and reads a meter that does not tell its type", () => {
 		for (const faults of [{ silence: 2 }, { wrongCheck: 2 }, { hasNoType: true }]) {

@@ -100,12 +100,46 @@ describe("the meter reader with M-Bus", function () {
 		const { readout } = bed.read();
 		assert.deepEqual([recordsIn(readout), readout?.status, meter.sent], [plain, STATUS_OK, 3]);
 	});
-	it("keeps only the values that stay the same if a meter answers repeated requests with new values", () => {
-		let power = 0;
-		const telegrams = () => [[...HEADER, 0x04, 0x06, 0xe7, 0x91, 0, 0, 0x02, 0x2b, power++, 0]];
+	it("has the newest values of a meter that answers repeated requests with its present ones", () => {
+		const read = (...sent: (readonly [counter: number, power: number])[]) => {
+			let count = 0;
+			const telegrams = () => {
+				const [counter, power] = sent[Math.min(count++, sent.length - 1)];
+				return [[...HEADER, 0x04, 0x06, counter, 0x91, 0, 0, 0x02, 0x2b, power, 0]];
+			};
+			const { readout } = mbusBed({ slaves: [{ address: 1, telegrams }], ignoresCountBit: true }).bed.read();
+			return [readout?.status, ...recordsIn(readout).slice(2)];
+		};
+		const first = "6-0:1.0.0*255: 37351*kWh";
+		assert.deepEqual(read([0xe7, 1], [0xe7, 2], [0xe7, 3], [0xe7, 4]), [STATUS_OK, first, "6-0:8.0.0*255: 4*W"]);
+		// A counter that has moved between the last two frames only: the value that two frames have.
+		assert.deepEqual(read([0xe7, 1], [0xe7, 2], [0xe7, 3], [0xe8, 4]), [STATUS_OK, first, "6-0:8.0.0*255: 4*W"]);
+		const second = "6-0:1.0.0*255: 37352*kWh";
+		assert.deepEqual(read([0xe7, 1], [0xe7, 2], [0xe8, 3], [0xe8, 4]), [STATUS_OK, second, "6-0:8.0.0*255: 4*W"]);
+		// The same values again could mean that a frame between them was damaged.
+		assert.deepEqual(read([0xe7, 1], [0xe7, 2], [0xe7, 1], [0xe7, 2]), [STATUS_CUT, first]);
+	});
+	it("reads a live electricity meter: power, voltage, current and its counter", () => {
+		// After the report wmbusmeters 1118; values and number are our own.
+		const telegram = Buffer.from(
+			"682d2d6808007200000000a34c1502010000000703436cfd0100000000042b480d000002fdc8ff01ff0802fdd9ff0119058016",
+			"hex",
+		);
+		let sent = 0;
+		const telegrams = () => {
+			const data = [...telegram.subarray(6, -2)];
+			data[data.indexOf(0x2b, 12) + 1] += 7 * sent++;
+			return [data];
+		};
 		const { readout } = mbusBed({ slaves: [{ address: 1, telegrams }], ignoresCountBit: true }).bed.read();
-		assert.equal(readout?.status, STATUS_CUT);
-		assert.deepEqual(recordsIn(readout).slice(2), ["6-0:1.0.0*255: 37351*kWh"]);
+		assert.equal(readout?.status, STATUS_OK);
+		const expected = [
+			"1-0:1.8.0*255: 33385539*Wh",
+			"1-0:1.7.0*255: 3421*W",
+			"02fdc8ff01: 230.3*V",
+			"02fdd9ff01: 1.305*A",
+		];
+		assert.deepEqual(recordsIn(readout).slice(2), expected);
 	});
 	it("says why nothing was read", () => {
 		const codeOf = (...args: Parameters<typeof mbusBed>) => mbusBed(...args).bed.read().failure?.code;
@@ -129,6 +163,9 @@ describe("the meter reader with M-Bus", function () {
 		assert.deepEqual(records(0x04, 0x0f, 0x39, 0x30, 0, 0), [STATUS_OK, "6-0:1.0.0*255: 123.45*GJ"]);
 		assert.deepEqual(records(0x04, 0xfb, 0x01, 0x39, 0x30, 0, 0), [STATUS_OK, "6-0:1.0.0*255: 12345*MWh"]);
 		assert.deepEqual(records(0x04, 0x86, 0x7d, 0x39, 0x30, 0, 0), [STATUS_OK, "6-0:1.0.0*255: 12345*MWh"]);
+		assert.deepEqual(records(0x02, 0xfb, 0x1a, 0xc7, 0x01), [STATUS_OK, "02fb1a: 45.5*%"]);
+		assert.deepEqual(records(0x01, 0xfb, 0x1b, 0x2d), [STATUS_OK, "01fb1b: 45*%"]);
+		assert.deepEqual(records(0x01, 0xfd, 0x08, 0x9f), [STATUS_OK, "01fd08: 159"]);
 		assert.deepEqual(records(0x04, 0x6d, 0x1e, 0x8d, 0x74, 0x37), [STATUS_OK, "0-0:1.0.0*255: 270720133000S"]);
 	});
 	it("reads electricity: backward flow, reactive energy and power, and times with their season", () => {

@@ -229,6 +229,25 @@ describe("meters with modes A and B, and the speed limit", () => {
 			assert.equal(bed.world.serial.meter.sentByGateway, 5);
 		});
 	}
+	it("the BCC may be the sum of the characters, but only that of a Kamstrup meter", () => {
+		// After the report aquaticus/piggymeter_esphome_yaml 4: a Kamstrup 382; values and number are our own.
+		const block =
+			"0.0(00000000)\r\n1.20(0083038*kWh)\r\n1.20.1(0083038*kWh)\r\n1.20.2(0000000*kWh)\r\n1.31(0160249*h)\r\n" +
+			"1.26(0000000)\r\n1.6(000007,4*kW)\r\n1.6*1(000013,0)!\r\n\x03";
+		const sum = bytes(block).reduce((all, byte) => (all + byte) & 0x7f, 0);
+		assert.deepEqual([sum, checkOf(block)], [0x56, 0x1c]);
+		for (const [ident, check, status] of [
+			["KAM 685-382-QR-10", sum, STATUS_OK],
+			["KAM 685-382-QR-10", checkOf(block), STATUS_OK],
+			["KAM 685-382-QR-10", sum + 1, STATUS_CHECK_WRONG],
+			["LGZ 685-382-QR-10", sum, STATUS_CHECK_WRONG],
+		] as const) {
+			const telegram = bytes(`/${ident}\r\n\x02${block}${String.fromCharCode(check)}`);
+			const { readout } = new ReaderBed().connect(telegram, { mode: "A" }).read();
+			assert.equal(readout?.status, status, `${ident} ${check}`);
+			assert.equal(packedReadings(readout?.records).length, 8);
+		}
+	});
 	it("a meter that offers mode C but sends its block at once is read", () => {
 		const bed = new ReaderBed().connect(zmf100.telegram, { mode: "A" });
 		const { readout } = bed.read();

@@ -1,11 +1,10 @@
 /** Decodes packed records into the form of the API, to compare them with the vectors. */
 import { NodeText } from "../../hosts/node/platform.js";
-import { PROTOCOL_IEC62056_21 } from "../../modules/iec62056-21/protocol.js";
 import { JSONStream } from "../../modules/json/stream.js";
 import { JSONWriter } from "../../modules/json/writer.js";
 import { prepareReadingKeys, ReadoutBody } from "../../modules/meter/routes/readings.js";
 import { mapOf } from "../../modules/obis/mapping.js";
-import { STATUS_OK } from "../../modules/readout/readout.js";
+import { PROTOCOL_IEC62056_21, STATUS_OK } from "../../modules/readout/readout.js";
 import { TimeZone } from "../../modules/time/zone.js";
 import type { ExpectedReading } from "../vectors.js";
 

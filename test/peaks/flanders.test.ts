@@ -50,6 +50,26 @@ describe("The month's peak of quarter hours", () => {
 		assert.equal(bed.values.peakW, forecastW);
 	});
 
+	it("is known as early if the history holds its reading until the gas meter's one comes", () => {
+		const from = at("2026-11-20 06:00");
+		const beds = [false, true].map((hasGas) => ({ hasGas, bed: new Bed(FLANDERS, ZONE, from) }));
+		for (let timeS = from; timeS <= from + 2700; timeS += 30) {
+			const [plain, held] = beds.map(({ hasGas, bed }) => {
+				const stamp = (s: number) => `${new Date(s * 1000).toISOString().slice(2, 19).replace(/\D/g, "")}W`;
+				const gas = `0-1:24.1.0(003)\r\n0-1:24.2.3(${stamp(Math.floor((timeS - 200) / 300) * 300)})(7.000*m3)\r\n`;
+				const kWh = (1000 + ((timeS - from) / 3600) * (timeS < from + 900 ? 3 : 2)).toFixed(3);
+				bed.wait(timeS);
+				bed.take(
+					readoutOf(`0-0:1.0.0(${stamp(timeS)})\r\n1.8.0(${kWh}*kWh)\r\n1.7.0(2*kW)\r\n${hasGas ? gas : ""}`, timeS),
+				);
+				bed.wait(timeS + 20);
+				return JSON.stringify([bed.values, bed.highest]);
+			});
+			assert.equal(held, plain, String(timeS - from));
+		}
+		assert.ok(beds[1].bed.highest.length > 0);
+	});
+
 	it("calculates the forecast from the counter if the meter sends no power, and counts export as 0", () => {
 		begin("2026-11-20 06:00");
 		bed.sendsPower = false;

@@ -43,15 +43,13 @@ describe("publish/values", () => {
 	});
 
 	it("distinguishes gas from water, and recognises the values of a meter on M-Bus", () => {
-		assert.deepEqual(
-			published("7-0:3.0.0(1*m3)\r\n8-0:1.0.0(2*m3)\r\n9-0:1.0.0(3*m3)\r\n0-1:24.2.1(101209112500W)(12785.123*m3)"),
-			[
-				"7_0_3_0_0 1 m³ gas total_increasing",
-				"8_0_1_0_0 2 m³ water total_increasing",
-				"9_0_1_0_0 3 m³ water total_increasing",
-				"0_1_24_2_1 12785.123 m³ gas total_increasing",
-			],
-		);
+		const onMBus = "0-1:24.1.0(003)\r\n0-1:24.2.1(101209112500W)(12785.123*m3)";
+		assert.deepEqual(published(`7-0:3.0.0(1*m3)\r\n8-0:1.0.0(2*m3)\r\n9-0:1.0.0(3*m3)\r\n${onMBus}`), [
+			"7_0_3_0_0 1 m³ gas total_increasing",
+			"8_0_1_0_0 2 m³ water total_increasing",
+			"9_0_1_0_0 3 m³ water total_increasing",
+			"0_1_24_2_1 12785.123 m³ gas total_increasing",
+		]);
 	});
 
 	it("marks counters that may fall, and maxima, as not increasing", () => {

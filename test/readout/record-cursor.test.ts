@@ -27,7 +27,7 @@ describe("a record that begins with a time", () => {
 		["gas with a small letter", "0-1:24.2.1(150701190000s)(00086.298*m3)", "00086.298", "150701190000s", 86.298, "m3"],
 		["heat", "0-2:24.2.1(101209112500W)(12785.123*GJ)", "12785.123", "101209112500W", 12785.123, "GJ"],
 		["gas without summer and winter time", "0-1:24.2.1(101209112500)(1.5*m3)", "1.5", "101209112500", 1.5, "m3"],
-		["gas that was never read", "0-1:24.2.1(632525252525S)(00000.000)", "00000.000", "632525252525S", 0, ""],
+		["gas that was never read", "0-1:24.2.1(632525252525S)(00000.000)", "00000.000", "632525252525S", null, ""],
 	] as const) {
 		it(`is returned with its number and unit first, and the time second: ${what}`, () => {
 			const [reading] = readings(block);

@@ -218,7 +218,7 @@ describe("groups of TIC", () => {
 			standard("EAIT", "H25030713434x", "003626872"),
 			standard("STGE", "H250307134349", "003626872", "1"),
 			standard("eait", "003626872"),
-			standard("LABELSSSS", "003626872"),
+			standard("LABELSSSSS", "003626872"),
 			standard("00", "003626872"),
 			"\0EAIT\t003626872\t'\r",
 		]) {
@@ -287,6 +287,16 @@ describe("a line of TIC", () => {
 		assert.deepEqual(
 			events.map(({ isCut }) => isCut),
 			[false, false, true, false],
+		);
+	});
+	it("marks the short frames of a meter in overload as cut, because they have no counters", () => {
+		const long = [historic("ADCO", "041876543210"), historic("BASE", "004150902"), historic("IINST1", "012")];
+		const short = [historic("ADIR1", "061"), historic("ADCO", "041876543210"), historic("IINST1", "061")];
+		const [first, second] = [long, short].map((groups) => bytesOf(`\x02${groups.join("")}\x03`));
+		const events = eventsAfter(first, join(first, second, second, first, first));
+		assert.deepEqual(
+			events.map(({ isCut }) => isCut),
+			[false, true, false],
 		);
 	});
 	it("drops a frame that is interrupted (EOT), cut, or begun again", () => {

@@ -34,7 +34,7 @@ function without(label: string): (frame: Uint8Array) => Uint8Array {
 }
 
 function quantitiesOf({ records }: Readout): Map<string, [kind: number, value: string]> {
-	const quantities = new Quantities(records);
+	const quantities = new Quantities({ records });
 	const found = new Map<string, [number, string]>();
 	for (let i = 0; i < quantities.count; i++) {
 		quantities.seek(i);

@@ -36,8 +36,8 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	{ rooms: "obis", from: "bytes", why: "codes, their names and their mappings are plain data" },
 	{
 		rooms: "readout",
-		from: "bytes obis io/crypto io/host io/machine",
-		why: "a readout has the same form in all protocols",
+		from: "bytes obis io/crypto io/host io/machine time",
+		why: "a readout has the same form in all protocols; readings of meters on M-Bus are compared by their times",
 	},
 	{
 		rooms: "hdlc dlms sml tic kmp mbus",

@@ -24,6 +24,8 @@ export interface KMPMeterOptions {
 	readonly reactionMs?: number;
 	/** True if the meter does not report its type. */
 	readonly hasNoType?: boolean;
+	/** True if it is a water meter, which has no energy, power and temperatures. */
+	readonly isWater?: boolean;
 }
 
 export function kmpCRC(bytes: readonly number[]): number {
@@ -127,7 +129,8 @@ export class KMPMeter implements Machine {
 		if (command === 2 && data.length === 0) return [2, ...bytesOf(serial, 4)];
 		if (command === 1 && data.length === 0 && !hasNoType) return [1, 0x00, 0x04, 0x06, 0x01];
 		if (command !== 0x10 || data[0] > 8 || data.length !== 1 + 2 * data[0]) return [];
-		const registers = registersOf(source(nowMs));
+		const registers = new Map(registersOf(source(nowMs)));
+		if (this.#options.isWater) for (const heat of [60, 80, 86, 87, 89]) registers.delete(heat);
 		const answer = [0x10];
 		for (let i = 1; i < data.length; i += 2) {
 			const id = data[i] * 256 + data[i + 1];

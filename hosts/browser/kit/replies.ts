@@ -386,6 +386,7 @@ export interface Reading {
 	readonly values?: readonly string[];
 	readonly values_units?: readonly string[];
 	readonly attribute?: number;
+	readonly unconfirmed?: boolean;
 	readonly medium: number | null;
 	readonly channel: number | null;
 	readonly billing_period: number | null;

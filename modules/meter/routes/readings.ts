@@ -10,8 +10,9 @@ import type { JSONWriter } from "../../json/writer.js";
 import { isMomentary, type OBISCode, putDecimal } from "../../obis/code.js";
 import { pairOf, pairText, UNMAPPED } from "../../obis/mapping.js";
 import { LANGUAGE_DE, LANGUAGE_EN, languageOf, NAME_LIMIT, OBISNames } from "../../obis/names.js";
+import { channelsOf, mediumOf, NEVER_READ, stateOf } from "../../readout/channels.js";
 import { putNumber } from "../../readout/number.js";
-import { PROTOCOL_OF_NONE, type Readout, STATUS_NONE } from "../../readout/readout.js";
+import { PROTOCOL_IEC62056_21, type Readout, STATUS_NONE } from "../../readout/readout.js";
 import { RecordCursor } from "../../readout/record-cursor.js";
 import { VALUE_LIMIT } from "../../readout/record-writer.js";
 import { localText } from "../../time/iso.js";
@@ -87,6 +88,7 @@ export class ReadoutBody {
 	readonly #language: number;
 	readonly #names: OBISNames | undefined;
 	readonly #cursor: RecordCursor;
+	readonly #channels: Uint8Array;
 	readonly #null: Uint8Array;
 	readonly #scratch = new Uint8Array(VALUE_LIMIT + 1);
 	/** Beginning of `#scratch`, for texts that are copied by native code. Most numbers fit into it. */
@@ -101,6 +103,8 @@ export class ReadoutBody {
 	#hasNames = false;
 	readonly #missing: MissingCursor | undefined;
 	#unit = 0;
+	/** Number of the present record, from 1 on. */
+	#record = 0;
 	#part = PART_RECORDS;
 
 	/** `readout` is undefined if there was no readout yet. */
@@ -117,7 +121,9 @@ export class ReadoutBody {
 			readout === undefined || readout.utcMs === 0
 				? ""
 				: localText(readout.utcMs, options.zone.offsetMinutes(readout.utcMs), options.text);
-		this.#cursor = new RecordCursor(readout?.records ?? new Uint8Array(NO_RECORDS));
+		const records = readout?.records ?? new Uint8Array(NO_RECORDS);
+		this.#cursor = new RecordCursor(records);
+		this.#channels = channelsOf(records);
 		this.#names?.beginReadout();
 		if (readout?.missing !== undefined) this.#missing = new MissingCursor(readout.missing);
 	}
@@ -148,6 +154,7 @@ export class ReadoutBody {
 		if (this.#part === PART_RECORDS) {
 			const cursor = this.#cursor;
 			const hasNext = cursor.nextRecord();
+			this.#record++;
 			// Records with the same code have the same names, unless C is 0, because F may then determine the name too.
 			this.#hasNames = cursor.isSameCode && cursor.code.c > 0;
 			if (!hasNext) this.#part = this.#missing === undefined ? PART_END : PART_BETWEEN;
@@ -158,7 +165,7 @@ export class ReadoutBody {
 		const readout = this.#readout;
 		writer.beginObject();
 		writer.key("protocol");
-		writer.string(readout?.protocol ?? PROTOCOL_OF_NONE);
+		writer.string(readout?.protocol ?? PROTOCOL_IEC62056_21);
 		writer.key("meter_id");
 		if (readout === undefined) writer.string("");
 		else writer.ascii(readout.meterId, 0, readout.meterId.length);
@@ -207,6 +214,10 @@ export class ReadoutBody {
 			writer.key("attribute");
 			writer.number(attribute);
 		}
+		if (this.#readout?.unconfirmed?.includes(this.#record)) {
+			writer.key("unconfirmed");
+			writer.boolean(true);
+		}
 		this.numberOrNull(writer, PIECE_MEDIUM, code.medium);
 		this.numberOrNull(writer, PIECE_CHANNEL, code.channel);
 		this.numberOrNull(writer, PIECE_BILLING_PERIOD, code.billingPeriod);
@@ -228,7 +239,8 @@ export class ReadoutBody {
 		cursor.nextValue();
 		writer.raw(pieces[PIECE_VALUE1]);
 		this.text(writer);
-		const isUnknown = this.#attempt?.isOld === true && isMomentary(cursor.code.d);
+		const isUnread = (stateOf(this.#channels, cursor.code) & NEVER_READ) !== 0;
+		const isUnknown = isUnread || (this.#attempt?.isOld === true && isMomentary(cursor.code.d));
 		const digits = isUnknown ? 0 : putNumber(cursor.text, cursor.length, scratch);
 		const { unit, isPlainUnit } = cursor;
 		writer.raw(pieces[PIECE_VALUE2]);
@@ -294,7 +306,12 @@ export class ReadoutBody {
 		const names = this.#names;
 		this.#hasNames = true;
 		this.#nameEnd = this.#translationEnd = 0;
-		if (names === undefined || code.c < 0 || !names.find(code, LANGUAGE_EN)) return;
+		if (
+			names === undefined ||
+			code.c < 0 ||
+			!names.find(code, LANGUAGE_EN, mediumOf(stateOf(this.#channels, code), code))
+		)
+			return;
 		this.#nameEnd = this.quotedName(names, this.#name);
 		if (this.#language === LANGUAGE_EN) return;
 		names.translate(this.#language);
