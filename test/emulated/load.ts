@@ -14,7 +14,8 @@ const KB = 1024;
 const REST_FLOOR = 60 * KB;
 const DOWNLOADS_FLOOR = 40 * KB;
 const WORST_FLOOR = 20 * KB;
-const REST_MS = 20_000;
+/** Longer than the gateway keeps an idle connection, so that both rows have only the connection that reads them. */
+const REST_MS = 40_000;
 const DOWNLOADS = 5;
 const TELEGRAMS = Number(process.env["TELEGRAMS"] ?? 500);
 const PAUSE_MS = 500;
