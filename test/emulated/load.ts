@@ -179,7 +179,7 @@ export function load(emulated: EmulatedBoard): void {
 		await readMeter(emulated, P1);
 		await sleep(REST_MS);
 		const after = await emulated.note("at rest, the meter's port open");
-		this.test!.title += `: the port takes ${before.free - after.free} bytes`;
+		this.test!.title += `: ${before.free} bytes, then ${after.free}`;
 		isAtLeast(after, REST_FLOOR);
 	});
 
