@@ -20,8 +20,8 @@
 #include "thread-start.h"
 
 enum {
-	/* Stack of the thread on ESP-IDF, bytes. It suffices for poll() and the callback. */
-	STACK_SIZE = 3072,
+	/* Stack of the thread on ESP-IDF, bytes. poll() and the callback used at most 1472 on an emulated ESP32. */
+	STACK_SIZE = 2560,
 	/* Longest sleep of the thread. It is also the maximum delay if a wake-up could not be sent. */
 	SLEEP_MS = 1000,
 	ERROR_MS = 10,

@@ -1,6 +1,6 @@
 /*
  * Connections to servers, plain TCP or TLS 1.2 (RFC 5246), for modules/io/client.ts. One thread serves all clients and
- * exists only while there is a client; a second thread would cost another stack of 10 KB. The owner of the clients is
+ * exists only while there is a client; a second thread would cost another stack of 8 KB. The owner of the clients is
  * another thread and never waits. Limits: CLIENT_LIMIT clients at a time, not counting closed clients that still send;
  * STREAM_RING_SIZE bytes per direction; one handshake at a time (handshake-gate.h).
  */

@@ -7,9 +7,10 @@ enum { NEGOTIATION_MS = 100 };
 
 bool ethernet_port_make(const ethernet_pins *pins, ethernet_parts *parts)
 {
-	const eth_mac_config_t mac = ETH_MAC_DEFAULT_CONFIG();
+	eth_mac_config_t mac = ETH_MAC_DEFAULT_CONFIG();
 	eth_phy_config_t phy = ETH_PHY_DEFAULT_CONFIG();
 	(void)pins;
+	mac.rx_task_stack_size = ETHERNET_TASK_STACK;
 	phy.phy_addr = 1;
 	phy.reset_gpio_num = ETHERNET_NO_PIN;
 	phy.autonego_timeout_ms = NEGOTIATION_MS;

@@ -11,6 +11,12 @@
 
 #include "ethernet-driver.h"
 
+/*
+ * Stack of ESP-IDF's task that takes frames from the MAC, bytes. On an emulated ESP32 at most 1000 were used. ESP-IDF's
+ * default is 4096.
+ */
+enum { ETHERNET_TASK_STACK = 2560 };
+
 typedef struct {
 	esp_eth_mac_t *mac;
 	esp_eth_phy_t *phy;

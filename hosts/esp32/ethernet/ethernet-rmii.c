@@ -22,9 +22,10 @@ enum { POWERED_MS = 100, NEGOTIATION_MS = 100 };
 
 bool ethernet_port_make(const ethernet_pins *pins, ethernet_parts *parts)
 {
-	const eth_mac_config_t mac = ETH_MAC_DEFAULT_CONFIG();
+	eth_mac_config_t mac = ETH_MAC_DEFAULT_CONFIG();
 	eth_esp32_emac_config_t emac = ETH_ESP32_EMAC_DEFAULT_CONFIG();
 	eth_phy_config_t phy = ETH_PHY_DEFAULT_CONFIG();
+	mac.rx_task_stack_size = ETHERNET_TASK_STACK;
 	emac.smi_gpio.mdc_num = pins->pins[MDC];
 	emac.smi_gpio.mdio_num = pins->pins[MDIO];
 	emac.clock_config.rmii.clock_mode = pins->pins[CLOCK] == 0 ? EMAC_CLK_EXT_IN : EMAC_CLK_OUT;
