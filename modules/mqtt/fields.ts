@@ -135,7 +135,7 @@ export const MQTT_ANNOUNCED_VALUES = field<Uint8Array>({
 	id: 1,
 	name: "values",
 	kind: BYTES,
-	maximum: 1000,
+	maximum: 860,
 });
 /**
  * Description of what the broker retains of this gateway (message-queue.ts). Empty if nothing was published yet.

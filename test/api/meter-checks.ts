@@ -10,7 +10,7 @@ const metcom = vectorOf("metcom-mcs301-maxima");
 const pushed = vectorOf("ebz-dd3-push");
 
 const READOUT = ["protocol", "meter_id", "mode", "baudrate", "timestamp", "localtime", "status", "readings"];
-const LAST = [...READOUT.slice(0, -1), "running", "last_attempt", "last_error", "readings"];
+const LAST = [...READOUT.slice(0, -1), "running", "last_attempt", "last_error", "momentary_valid", "readings"];
 const READING = [
 	"obis_long obis value1 value2 value1_number value1_unit medium channel billing_period mapping_id en".split(" "),
 ].flat();
@@ -80,7 +80,7 @@ export function meterChecks(gateway: () => TestGateway): void {
 				assert.equal(readout.status, 0);
 				const last = await gateway().read("iec62056/last");
 				isReadout(last, { last: true });
-				const { running, last_attempt, last_error, ...rest } = last;
+				const { running, last_attempt, last_error, momentary_valid, ...rest } = last;
 				assert.deepEqual(rest, readout);
 				assert.deepEqual([running, last_error], [false, null]);
 				assert.ok(last_attempt > 0 && last_attempt <= readout.timestamp);
@@ -171,6 +171,7 @@ export function meterChecks(gateway: () => TestGateway): void {
 				running: false,
 				last_attempt: 0,
 				last_error: null,
+				momentary_valid: true,
 				readings: [],
 			});
 		});

@@ -165,7 +165,7 @@ describe("GET meter/profile", () => {
 			]);
 			assert.deepEqual([profile.rows.length, second.rows.length], [3, 2]);
 			assert.deepEqual(readout.readings, before.readings);
-			const { running, last_attempt, last_error, ...last } = await gateway.read("iec62056/last");
+			const { running, last_attempt, last_error, momentary_valid, ...last } = await gateway.read("iec62056/last");
 			assert.deepEqual([running, last_error, last], [false, null, readout]);
 		});
 		it("fails as a readout does if the meter is silent", async () => {
@@ -602,7 +602,7 @@ describe("GET meter/profile", () => {
 			await startProgramming();
 			const before = await gateway.read("iec62056/read");
 			await gateway.read("meter/profile?entries=3");
-			const { running, last_attempt, last_error, ...last } = await gateway.read("iec62056/last");
+			const { running, last_attempt, last_error, momentary_valid, ...last } = await gateway.read("iec62056/last");
 			assert.deepEqual([running, last_error, last], [false, null, before]);
 			assert.equal((await gateway.read("iec62056/read")).readings.length, before.readings.length);
 		});

@@ -1,6 +1,6 @@
 /** Form for the electricity prices that the gateway stores. */
+import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { moneyText } from "../kit/amounts.js";
 import { PRICES } from "../kit/bodies.js";
 import { Button, Card, Notice, Pending } from "../kit/components.js";
 import { decimalCell, microOf } from "../kit/csv.js";
@@ -9,18 +9,14 @@ import { Confirm } from "../kit/dialog.js";
 import type { Draft, FieldSpec } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
 import { formatDate, withMinus } from "../kit/format.js";
-import { load } from "../kit/history.js";
-import { readout, status } from "../kit/live.js";
-import { moneyOf, tariff2Share, totalOf } from "../kit/money.js";
-import { type Piece, spanOf } from "../kit/periods.js";
-import { ALWAYS } from "../kit/prices.js";
 import type { PricePeriod, Prices } from "../kit/replies.js";
-import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";
-import { useZone } from "../kit/zone.js";
+import type { PricePreviewProps } from "./price-preview.js";
 
 const PATH = "prices";
+/** First day of a price that has no beginning. */
+const ALWAYS = "2000-01-01";
 const { periods: LIST } = PRICES;
 /** Currencies, with the highest price of 1 kWh that is taken without a question. */
 const CURRENCIES = { EUR: 2, PLN: 8, CHF: 2, CZK: 50, DKK: 15, GBP: 2, HUF: 800, NOK: 20, SEK: 20, USD: 2 };
@@ -97,36 +93,6 @@ function isMuch({ import_micro, import_t2_micro = 0, export_micro = 0 }: PricePe
 	return Math.max(import_micro, import_t2_micro, export_micro) > limit * 1e6;
 }
 
-/** Loads the consumption of yesterday. It is undefined until it has arrived, and if there is none. */
-function useYesterday(): Piece | undefined {
-	const [piece, setPiece] = useState<Piece>();
-	const now = useStore(status);
-	const { timeZone } = useZone();
-	const date = now?.clock_valid === true ? now.localtime.slice(0, 10) : undefined;
-	useEffect(() => {
-		if (date === undefined) return;
-		load("days", spanOf("day", Date.parse(date), -1), timeZone).then(
-			([yesterday]) => setPiece(yesterday),
-			() => undefined,
-		);
-	}, [date, timeZone]);
-	return piece;
-}
-
-/** Says what yesterday would have cost with the typed prices. */
-function Preview({ draft, yesterday }: { draft: Draft; yesterday: Piece | undefined }) {
-	const last = useStore(readout);
-	const period = { ...periodOf(draft), from: ALWAYS };
-	const pricing = { periods: [period], tariff2: tariff2Share(last?.readings ?? []) };
-	const money = yesterday && Number.isFinite(period.import_micro) ? moneyOf([yesterday], pricing, true) : undefined;
-	if (money === undefined) return null;
-	return (
-		<p class="help" role="status">
-			{t("price.preview", { money: moneyText(totalOf(money), String(draft["currency"])) })}
-		</p>
-	);
-}
-
 function textOf(period: PricePeriod, currency: string): string {
 	const { import_micro, import_t2_micro, export_micro, base_micro, base_per = "month" } = period;
 	const format = new Intl.NumberFormat(language, { style: "currency", currency, maximumFractionDigits: 6 });
@@ -145,7 +111,13 @@ export function PriceCard() {
 	const [draft, setDraft] = useState<Draft>();
 	/** Prices that are high, until the owner has confirmed them. */
 	const [asking, setAsking] = useState<Draft>();
-	const yesterday = useYesterday();
+	const [Preview, setPreview] = useState<ComponentType<PricePreviewProps>>();
+	useEffect(() => {
+		import("./use.js").then(
+			({ PricePreview }) => setPreview(() => PricePreview),
+			() => undefined,
+		);
+	}, []);
 	if (value === undefined) {
 		return (
 			<Card title={t("price.title")}>
@@ -215,7 +187,7 @@ export function PriceCard() {
 						onDraft={setDraft}
 						actions={changing && <Button onClick={() => change(undefined)}>{t("cancel")}</Button>}
 					>
-						{draft && <Preview draft={draft} yesterday={yesterday} />}
+						{draft && Preview && <Preview period={periodOf(draft)} currency={typedCurrency} />}
 					</Form>
 				</>
 			)}

@@ -30,6 +30,8 @@ import { Tile, UseTiles } from "./use-tiles.js";
 const QUARTER_S = 900;
 const READ_S = 90;
 
+export { PricePreview } from "./price-preview.js";
+
 export function Use() {
 	const isDisplay = useStore(display);
 	const hasPart = useHasPart();
