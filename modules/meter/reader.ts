@@ -214,6 +214,7 @@ export class MeterReader implements Timed, LinkListener {
 	stop(): void {
 		this.#task.update(() => {
 			this.close();
+			this.#age.dueMs = Number.POSITIVE_INFINITY;
 			this.#borrower?.stop();
 			this.#borrower = undefined;
 			this.#callbacks.removeAll();

@@ -399,7 +399,8 @@ describe("The installation of newer firmware", () => {
 			answer = part(makeFile(IMAGE, { deviceId: 2 }));
 			broker!.publish(`${BASE}/command`, "install");
 			await gateway.pass(LONG_MS);
-			const state = JSON.parse(broker!.retained.get(`${BASE}/state`)!);
+			const message = broker!.published.findLast((line) => line.startsWith(`${BASE}/state `))!;
+			const state = JSON.parse(message.slice(message.indexOf("{")));
 			assert.equal(state.problem, "on");
 			assert.match(state.problem_text, /The file is for another board/);
 			assert.equal(shown().at(-1).in_progress, false);

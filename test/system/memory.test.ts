@@ -20,7 +20,7 @@ import { splitTelegram, type Telegram } from "../../tools/meter/telegram.js";
 import { iecVectors } from "../vectors.js";
 
 /** Slots that the gateway may take at any time, of the chip's 4095 usable ones. */
-const LIMIT = 2420;
+const LIMIT = 2440;
 /** How often the slots are counted during an activity. */
 const PROBES = 8;
 /** Limit of open connections, plain and with TLS together. */
@@ -30,7 +30,7 @@ const TLS_CONNECTIONS = 2;
 /** Slots that an event stream may take beyond those of an idle keep-alive connection. */
 const STREAM_LIMIT = 60;
 /** Slots for a meter with unsolicited data: any listener, its line, the keys, and the last readout. */
-const LISTEN_LIMIT = 155;
+const LISTEN_LIMIT = 160;
 /** Slots that stay in use after a change of protocol, beyond those of keys and readout: the sender's frame counter. */
 const REST_LIMIT = 20;
 const READOUT_SLOTS = 22;

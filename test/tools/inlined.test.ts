@@ -123,8 +123,8 @@ describe("Functions with a single call", () => {
 			"const f = (a) => { const b = [a, a]; return b; };\nconst main = () => { let n = 0; outer: for (const x of f(2)) { for (;;) { n += x; continue outer; } } return n; };",
 		],
 		[
-			"a caller that does not need what the body needs of the top level",
-			"const t = [1];\nconst f = (a) => { const b = t; return b[a]; };\nconst main = () => { const y = f(0); return y; };",
+			"a caller that needs three variables of the top level less than the body",
+			"const t = [1];\nconst u = [2];\nconst v = [3];\nconst f = (a) => { const b = t; return b[a] + u[a] + v[a]; };\nconst main = () => { const y = f(0); return y; };",
 		],
 		[
 			"a variable of the same name as the body needs",
