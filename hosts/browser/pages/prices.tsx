@@ -12,7 +12,7 @@ import { formatDate, withMinus } from "../kit/format.js";
 import type { PricePeriod, Prices } from "../kit/replies.js";
 import { language, t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";
-import type { PricePreviewProps } from "./price-preview.js";
+import type { PricePreviewProps } from "./use.js";
 
 const PATH = "prices";
 /** First day of a price that has no beginning. */

@@ -4,15 +4,17 @@
  */
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { AMOUNTS, formatMinute } from "../kit/amounts.js";
+import { AMOUNTS, formatMinute, moneyText } from "../kit/amounts.js";
 import { Card, ErrorNotice, Fact, Facts, Notice, Pending } from "../kit/components.js";
 import type { DeviceError } from "../kit/device.js";
 import { formatNumber } from "../kit/format.js";
-import { loadRecent, loadToday, type Recent } from "../kit/history.js";
+import { load, loadRecent, loadToday, type Recent } from "../kit/history.js";
 import { type Readout, readout, status, useHasPart, useLocked } from "../kit/live.js";
+import { moneyOf, tariff2Share, totalOf } from "../kit/money.js";
 import { type Amount, highestOf, type Piece, spanOf, within, withoutNothing } from "../kit/periods.js";
 import { peakOf } from "../kit/power.js";
 import { loadPrices } from "../kit/prices.js";
+import type { PricePeriod } from "../kit/replies.js";
 import { display } from "../kit/session.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
@@ -29,8 +31,6 @@ import { Tile, UseTiles } from "./use-tiles.js";
 /** Interval at which the history can change: it gets at most one new entry per quarter hour. */
 const QUARTER_S = 900;
 const READ_S = 90;
-
-export { PricePreview } from "./price-preview.js";
 
 export function Use() {
 	const isDisplay = useStore(display);
@@ -210,5 +210,43 @@ function History() {
 				</p>
 			)}
 		</>
+	);
+}
+
+/** Loads the consumption of yesterday. It is undefined until it has arrived, and if there is none. */
+function useYesterday(): Piece | undefined {
+	const [piece, setPiece] = useState<Piece>();
+	const now = useStore(status);
+	const { timeZone } = useZone();
+	const date = now?.clock_valid === true ? now.localtime.slice(0, 10) : undefined;
+	useEffect(() => {
+		if (date === undefined) return;
+		load("days", spanOf("day", Date.parse(date), -1), timeZone).then(
+			([yesterday]) => setPiece(yesterday),
+			() => undefined,
+		);
+	}, [date, timeZone]);
+	return piece;
+}
+
+/** A first day before all others. */
+const ANY_DAY = "2000-01-01";
+
+export interface PricePreviewProps {
+	readonly period: PricePeriod;
+	readonly currency: string;
+}
+
+/** Says what yesterday would have cost with these prices. The form of the prices loads this script for it. */
+export function PricePreview({ period, currency }: PricePreviewProps) {
+	const yesterday = useYesterday();
+	const last = useStore(readout);
+	const pricing = { periods: [{ ...period, from: ANY_DAY }], tariff2: tariff2Share(last?.readings ?? []) };
+	const money = yesterday && Number.isFinite(period.import_micro) ? moneyOf([yesterday], pricing, true) : undefined;
+	if (money === undefined) return null;
+	return (
+		<p class="help" role="status">
+			{t("price.preview", { money: moneyText(totalOf(money), currency) })}
+		</p>
 	);
 }
