@@ -334,7 +334,9 @@ export class MessageQueue {
 	/** Plans to empty what the broker retains, unless that is `kept` already. */
 	private clear(kept: string): void {
 		this.#kept = kept;
-		this.#clearing = this.#deps.config.get(MQTT_RETAINED) === kept ? CLEARED : 0;
+		const retained = this.#deps.config.get(MQTT_RETAINED);
+		// A state that is not retained needs no empty message, about which Home Assistant would complain.
+		this.#clearing = retained === kept ? CLEARED : retained.endsWith(" false") ? 1 : 0;
 	}
 
 	/** Returns the next empty message of CLEAR; undefined if there is none. */

@@ -8,6 +8,8 @@ import type { Answer, EntityState } from "./home-assistant.js";
 import type { Mosquitto } from "./mosquitto.js";
 
 const COME_LIMIT_MS = 20_000;
+/** Time in which the values of a readout have arrived, also during the pause between two of them, ms. */
+const VALUES_MS = 15_000;
 /** Limit for a new connection, ms; retry delays are 10 s ± 50 %, then twice that. */
 const RETURN_LIMIT_MS = 60_000;
 const STATISTICS_LEAD_MS = 40_000;
@@ -217,6 +219,9 @@ export const mqttCases = [
 				return isSame(message?.payload, VALUE) ? true : undefined;
 			});
 			await until(home, KEY, VALUE, RETURN_LIMIT_MS);
+			// Momentary values are not retained, so Home Assistant gets them with the next readout.
+			await gateway.read("iec62056/read");
+			await gateway.pass(VALUES_MS);
 			await checkValues(home);
 		},
 	},
