@@ -54,7 +54,7 @@ async function compare(folder: string, frame: string): Promise<void> {
 	const theirs = (await readAll(folder, groups)).filter((group) => group !== null);
 	assert.equal(readout.isCut, theirs.length < groups.length);
 	// Readings without a code come last, and only from undamaged frames.
-	// Of a PME-PMI meter, only the number has a code.
+	// Only the number of a PME-PMI meter has a code.
 	const isPMEPMI = theirs[0]?.[0] === "ADS";
 	const isCoded = (label: string) => (isPMEPMI ? label === "ADS" : hasCode(label));
 	const [coded, others] = [true, false].map((has) => theirs.filter(([label]) => isCoded(label) === has));
