@@ -29,6 +29,8 @@ async function readHours({ gateway }: Home, from: number, to: number): Promise<v
 		await gateway.connectMeter({ telegram: withCheck(Buffer.from(now, "latin1")) });
 		// The new time may start a scheduled readout, which must not lose its meter.
 		await gateway.write("system/clock", { timestamp: START_S + hour * HOUR_S + 5 });
+		// The clock jumps, so the counter does too, and a second readout must confirm it.
+		await gateway.read("iec62056/read");
 		await gateway.read("iec62056/read");
 	}
 }
