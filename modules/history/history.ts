@@ -61,8 +61,8 @@ const TURN_MS = 20;
 const WRAP_PART = 50;
 
 /**
- * Intervals in which meters on M-Bus are read: five minutes (DSMR 5), or an hour (DSMR 4), which is 12 short ones. The electricity meter gets the reading of
- * an interval's end some seconds or minutes after it.
+ * Intervals in which meters on M-Bus are read: five minutes (DSMR 5), or an hour (DSMR 4), which is 12 short ones. The
+ * electricity meter gets the reading of an interval's end some seconds or minutes after it.
  */
 const SHORT_INTERVAL_S = 300;
 const LONG_INTERVAL = HOUR_S / SHORT_INTERVAL_S;

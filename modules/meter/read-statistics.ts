@@ -74,7 +74,7 @@ export class ReadStatistics {
 		if (isNew) this.#listener.failureChanged?.(failure, this.isOld);
 	}
 
-	/** The momentary values have become too old. `silence`: failure to report if there is none yet. */
+	/** The momentary values have become too old. `silence`: failure to report, unless one is reported already. */
 	expired(silence: Failure | undefined): void {
 		this.isOld = true;
 		if (this.failure === undefined && silence !== undefined) this.failed(silence);

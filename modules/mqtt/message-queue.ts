@@ -132,7 +132,7 @@ export class MessageQueue {
 	#due = NOTHING;
 	#sending = NOTHING;
 	#index = 0;
-	/** Index of the topic to clear next; CLEARED if there is none. */
+	/** Index of the topic to clear next; CLEARED after the last one. */
 	#clearing = CLEARED;
 	/** Value of MQTT_RETAINED after CLEAR. */
 	#kept = "";
@@ -339,7 +339,7 @@ export class MessageQueue {
 		this.#clearing = retained === kept ? CLEARED : retained.endsWith(" false") ? 1 : 0;
 	}
 
-	/** Returns the next empty message of CLEAR; undefined if there is none. */
+	/** Returns the next empty message of CLEAR; undefined after the last one. */
 	private nextCleared(plan: Plan): Message | undefined {
 		const { config, text } = this.#deps;
 		const [base] = (config.get(MQTT_RETAINED) || plan.base).split(" ");

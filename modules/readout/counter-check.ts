@@ -36,7 +36,7 @@ const QUANTITY = 0;
 /** Last confirmed value, and the time since which a rise is counted, ms. */
 const VALUE = 1;
 const SINCE = 2;
-/** Unconfirmed value and its time, ms; NaN if there is none. */
+/** Unconfirmed value and its time, ms; NaN if the last value is confirmed. */
 const NEXT = 3;
 const NEXT_MS = 4;
 const PER_HOUR = 5;

@@ -66,7 +66,7 @@ export function moneyOf(pieces: readonly Piece[], { periods, tariff2 }: Pricing,
 	let imported = 0;
 	let exported = 0;
 	let isEstimated = false;
-	let unpricedToMs: number | undefined;
+	let sinceMs: number | undefined;
 	let isPriced = false;
 	for (const piece of pieces) {
 		const { import_wh = 0, export_wh = 0, import_t2_wh } = piece.period;
@@ -80,7 +80,7 @@ export function moneyOf(pieces: readonly Piece[], { periods, tariff2 }: Pricing,
 			given = until;
 			if (price === undefined) {
 				// Only the time before the first price has none.
-				unpricedToMs = piece.fromMs + upTo * (piece.toMs - piece.fromMs);
+				sinceMs = piece.fromMs + upTo * (piece.toMs - piece.fromMs);
 				continue;
 			}
 			const { import_micro, import_t2_micro, export_micro = 0 } = price;
@@ -101,7 +101,7 @@ export function moneyOf(pieces: readonly Piece[], { periods, tariff2 }: Pricing,
 		const price = priceAt(periods, dayMs);
 		if (price !== undefined) base -= baseOf(price, dayMs);
 	}
-	return { imported, exported, base: Math.round(base), isEstimated, sinceMs: unpricedToMs };
+	return { imported, exported, base: Math.round(base), isEstimated, sinceMs };
 }
 
 export function totalOf({ imported, exported, base }: Money): number {

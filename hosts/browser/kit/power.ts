@@ -4,6 +4,8 @@ import type { LastReadout, Reading } from "./replies.js";
 /** Factors by which values are converted to W or Wh. */
 const SCALES: Readonly<Record<string, number>> = { W: 1, kW: 1e3, MW: 1e6, Wh: 1, kWh: 1e3, MWh: 1e6 };
 
+const APPARENT: typeof SCALES = { VA: 1, kVA: 1e3 };
+
 /** Returns the present value with this code, not a value of a billing period. Some meters omit a group E of 0. */
 export function recordOf(readings: readonly Reading[], code: string): Reading | undefined {
 	const short = code.replace(/^(\d+\.\d+)\.0$/, "$1");
@@ -13,11 +15,11 @@ export function recordOf(readings: readonly Reading[], code: string): Reading | 
 	);
 }
 
-/** Returns the value in W or Wh. */
-export function quantityOf(readings: readonly Reading[], code: string): number | undefined {
+/** Returns the value in W or Wh, or in the unit of other `scales`. */
+export function quantityOf(readings: readonly Reading[], code: string, scales = SCALES): number | undefined {
 	const record = recordOf(readings, code);
 	if (record === undefined || record.value1_number === null) return undefined;
-	const scale = SCALES[record.value1_unit];
+	const scale = scales[record.value1_unit];
 	return scale === undefined ? undefined : record.value1_number * scale;
 }
 
@@ -40,9 +42,8 @@ export function powerOf(readings: readonly Reading[]): number | undefined {
 	const of = (code: string) => quantityOf(readings, code);
 	const sum = of("16.7.0");
 	if (sum !== undefined) return sum;
-	const drawn = of("1.7.0");
-	const fed = of("2.7.0");
-	if (drawn !== undefined || fed !== undefined) return (drawn ?? 0) - (fed ?? 0);
+	const both = netOf(of("1.7.0"), of("2.7.0"));
+	if (both !== undefined) return both;
 	const phases = PHASES.map((group) => phasePower(readings, group)).filter((watts) => watts !== undefined);
 	return phases.length === 0 ? undefined : phases.reduce((total, watts) => total + watts, 0);
 }
@@ -52,11 +53,12 @@ export function powerOf(readings: readonly Reading[]): number | undefined {
  * no other power, as Linky does.
  */
 export function apparentOf(readings: readonly Reading[]): number | undefined {
-	const [drawn, fed] = ["9.7.0", "10.7.0"].map((code) => {
-		const { value1_number = null, value1_unit } = recordOf(readings, code) ?? {};
-		const scale = value1_unit === "VA" ? 1 : value1_unit === "kVA" ? 1000 : Number.NaN;
-		return value1_number === null || Number.isNaN(scale) ? undefined : value1_number * scale;
-	});
+	const of = (code: string) => quantityOf(readings, code, APPARENT);
+	return netOf(of("9.7.0"), of("10.7.0"));
+}
+
+/** Returns what is drawn minus what is fed; undefined if both are unknown. */
+function netOf(drawn: number | undefined, fed: number | undefined): number | undefined {
 	return drawn === undefined && fed === undefined ? undefined : (drawn ?? 0) - (fed ?? 0);
 }
 
@@ -69,10 +71,7 @@ export const PHASES = [20, 40, 60];
 /** Returns the signed power of a phase in watts. For L1 (`group` 20) it is 36.7.0, or 21.7.0 minus 22.7.0. */
 export function phasePower(readings: readonly Reading[], group: number): number | undefined {
 	const of = (code: number) => quantityOf(readings, `${group + code}.7.0`);
-	const drawn = of(1);
-	const fed = of(2);
-	const both = drawn === undefined && fed === undefined ? undefined : (drawn ?? 0) - (fed ?? 0);
-	return of(16) ?? both;
+	return of(16) ?? netOf(of(1), of(2));
 }
 
 /** Returns the imported minus the exported energy of all tariffs, Wh. */

@@ -10,7 +10,7 @@ const PATH = "prices";
 /** Key in `localStorage` under which earlier versions of the page stored the prices. */
 const OLD = "prices";
 /** First day of a price that has no beginning. */
-const ALWAYS = "2000-01-01";
+export const ALWAYS = "2000-01-01";
 
 /** Undefined until the prices have arrived. */
 export const prices = new Store<Prices | undefined>(undefined);

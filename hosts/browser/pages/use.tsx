@@ -13,7 +13,7 @@ import { type Readout, readout, status, useHasPart, useLocked } from "../kit/liv
 import { moneyOf, tariff2Share, totalOf } from "../kit/money.js";
 import { type Amount, highestOf, type Piece, spanOf, within, withoutNothing } from "../kit/periods.js";
 import { peakOf } from "../kit/power.js";
-import { loadPrices } from "../kit/prices.js";
+import { ALWAYS, loadPrices } from "../kit/prices.js";
 import type { PricePeriod } from "../kit/replies.js";
 import { display } from "../kit/session.js";
 import { useStore } from "../kit/store.js";
@@ -213,7 +213,7 @@ function History() {
 	);
 }
 
-/** Loads the consumption of yesterday. It is undefined until it has arrived, and if there is none. */
+/** Loads the consumption of yesterday. It is undefined before it has arrived, and on a day without readings. */
 function useYesterday(): Piece | undefined {
 	const [piece, setPiece] = useState<Piece>();
 	const now = useStore(status);
@@ -229,9 +229,6 @@ function useYesterday(): Piece | undefined {
 	return piece;
 }
 
-/** A first day before all others. */
-const ANY_DAY = "2000-01-01";
-
 export interface PricePreviewProps {
 	readonly period: PricePeriod;
 	readonly currency: string;
@@ -241,7 +238,7 @@ export interface PricePreviewProps {
 export function PricePreview({ period, currency }: PricePreviewProps) {
 	const yesterday = useYesterday();
 	const last = useStore(readout);
-	const pricing = { periods: [{ ...period, from: ANY_DAY }], tariff2: tariff2Share(last?.readings ?? []) };
+	const pricing = { periods: [{ ...period, from: ALWAYS }], tariff2: tariff2Share(last?.readings ?? []) };
 	const money = yesterday && Number.isFinite(period.import_micro) ? moneyOf([yesterday], pricing, true) : undefined;
 	if (money === undefined) return null;
 	return (
