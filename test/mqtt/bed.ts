@@ -26,6 +26,8 @@ const names = readFileSync(new URL("../../../modules/resources/obis-names.bin", 
 export const BASE = "smgw/virtual0001";
 export const DISCOVERY_TOPIC = "homeassistant/device/smgw_virtual0001/config";
 export const BLOCK = "1-0:1.8.0*255(001234.567*kWh)\r\n1-0:2.8.0*255(000001.000*kWh)\r\n1-0:16.7.0*255(-0.421*kW)";
+/** Time in which new entities are announced and their values sent, ms. */
+export const SENT_MS = 4000;
 export const READ_UTC_MS = Date.UTC(2026, 10, 22, 10);
 
 export interface BedOptions {

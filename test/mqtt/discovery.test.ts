@@ -11,7 +11,7 @@ import {
 } from "../../modules/mqtt/fields.js";
 import { idOf } from "../../modules/mqtt/messages.js";
 import { PRODUCT } from "../../modules/product.js";
-import { BASE, Bed, DISCOVERY_TOPIC } from "./bed.js";
+import { BASE, Bed, DISCOVERY_TOPIC, SENT_MS } from "./bed.js";
 
 /**
  * Members that Home Assistant accepts; it rejects messages with other members
@@ -63,7 +63,7 @@ describe("MQTT discovery", () => {
 		bed = new Bed();
 		setUp(bed);
 		bed.start().measured(TWENTY);
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		const text = bed.broker.retained.get(DISCOVERY_TOPIC)!;
 		return { text, payload: JSON.parse(text) };
 	}
@@ -122,7 +122,7 @@ describe("MQTT discovery", () => {
 		const radio: { address: object; station: { rssi: number } | undefined } = { address: {}, station: { rssi: -61 } };
 		bed = new Bed({ power, radio }).start();
 		bed.measured("1-0:1.8.0*255(5*kWh)");
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		const { cmps } = JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!);
 		assert.deepEqual(Object.keys(cmps), [...OWN, "1_0_1_8_0", "read", "identify"]);
 		assert.deepEqual(cmps.meter, {
@@ -144,23 +144,23 @@ describe("MQTT discovery", () => {
 		// Over Ethernet there is no signal strength; and now the meter can't be read.
 		radio.station = undefined;
 		bed.fail();
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		assert.deepEqual(state(), { time, meter: "off", ...rest, rssi: null });
 		bed.advance(10_000);
 		bed.measured("1-0:1.8.0*255(6*kWh)");
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		assert.deepEqual([state().meter, state()["1_0_1_8_0"]], ["on", 6]);
 	});
 
 	it("reports even before the first readout that the meter can't be read, and still remembers the announced values", () => {
 		bed = new Bed().start();
 		bed.measured("1-0:1.8.0*255(5*kWh)");
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		const { storage } = bed.world;
 		bed.stop();
 		bed = new Bed({ storage, isSet: false }).start();
 		bed.fail();
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		const state = () => JSON.parse(bed.broker.last.get(`${BASE}/state`)!);
 		assert.deepEqual(state(), {
 			time: null,
@@ -173,12 +173,12 @@ describe("MQTT discovery", () => {
 		assert.deepEqual(Object.keys(announced()), ["time", "meter", "problem", "meter_number", "read", "identify"]);
 		bed.advance(11_000);
 		bed.measured("1-0:2.8.0*255(7*kWh)");
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		assert.deepEqual(announced()["1_0_1_8_0"], undefined, "the same meter may send that value again");
 		bed.advance(11_000);
 		bed.service.forgetMeter();
 		bed.measured("1-0:2.8.0*255(7*kWh)");
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		assert.deepEqual(announced()["1_0_1_8_0"], { p: "sensor" });
 	});
 
@@ -187,7 +187,7 @@ describe("MQTT discovery", () => {
 		bed = new Bed({ peaks }).start();
 		const cmps = () => JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!).cmps;
 		bed.measured("1-0:1.8.0*255(5*kWh)");
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		assert.deepEqual(cmps().peak, {
 			p: "sensor",
 			uniq_id: "al0001_peak",
@@ -206,7 +206,7 @@ describe("MQTT discovery", () => {
 		bed.service.forgetMeter();
 		bed.advance(11_000);
 		bed.measured("1-0:1.8.0*255(6*kWh)");
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		for (const key of ["peak", "peak_mean", "peak_forecast"]) assert.deepEqual(cmps()[key], { p: "sensor" });
 	});
 
@@ -214,7 +214,7 @@ describe("MQTT discovery", () => {
 		bed = new Bed({ radio: { address: {}, station: undefined } });
 		bed.set(put(MQTT_TOPICS, TOPICS_VALUES));
 		bed.start().measured("1-0:1.8.0*255(5*kWh)");
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		assert.equal(bed.broker.last.get(`${BASE}/meter`), "on");
 		assert.equal(bed.broker.last.get(`${BASE}/rssi`), "None", "unknown, as Home Assistant expects it");
 		assert.equal(bed.broker.last.get(`${BASE}/time`), "2026-11-22T10:00:00Z");
@@ -229,7 +229,7 @@ describe("MQTT discovery", () => {
 		bed = new Bed().start();
 		const block = Array.from({ length: 70 }, (_, i) => `1-0:${i + 1}.7.1*255(${i}.5*V)`).join("\r\n");
 		bed.measured(block);
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		const { cmps } = JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!);
 		assert.equal(Object.keys(cmps).length, 64 + 4 + 2);
 		const state = JSON.parse(bed.broker.last.get(`${BASE}/state`)!);
@@ -249,7 +249,7 @@ describe("MQTT discovery", () => {
 			bed.start();
 			bed.problem = 'The meter does not answer: check the head\'s "position".';
 			bed.fail();
-			bed.advance(1000);
+			bed.advance(SENT_MS);
 			const { problem } = componentsOf();
 			assert.deepEqual([problem.p, problem.dev_cla, problem.ent_cat], ["binary_sensor", "problem", "diagnostic"]);
 			assert.deepEqual([problem.json_attr_t, problem.json_attr_tpl], [`${BASE}/${attributes}`, template]);
@@ -270,7 +270,7 @@ describe("MQTT discovery", () => {
 		] as const) {
 			bed = new Bed().start();
 			bed.measured(`${block}\r\n1-0:1.8.0(5*kWh)`, meterId);
-			bed.advance(1000);
+			bed.advance(SENT_MS);
 			assert.equal(state().meter_number, number, block);
 			bed.stop();
 		}
@@ -289,7 +289,7 @@ describe("MQTT discovery", () => {
 		] as const) {
 			bed = new Bed().start();
 			bed.measured(block);
-			bed.advance(1000);
+			bed.advance(SENT_MS);
 			assert.equal(state().power_net, net, block);
 			const { power_net: component } = componentsOf();
 			assert.equal(component?.dev_cla, net === undefined ? undefined : "power");
@@ -306,7 +306,7 @@ describe("MQTT discovery", () => {
 		bed.advance(11_000);
 		bed.service.forgetMeter();
 		bed.measured("1-0:1.7.0(0.421*kW)");
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		assert.deepEqual(componentsOf().power_net, { p: "sensor" });
 	});
 
@@ -314,7 +314,7 @@ describe("MQTT discovery", () => {
 		bed = new Bed().start();
 		bed.metering.freshSecs = 2100;
 		bed.measured(`${TWENTY}\r\n1-0:2.6.0(5*kW)`);
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		const expiry = () =>
 			Object.fromEntries(
 				Object.entries<{ exp_aft?: number }>(componentsOf()).map(([key, { exp_aft }]) => [key, exp_aft]),
@@ -337,7 +337,7 @@ describe("MQTT discovery", () => {
 			bed.metering.freshSecs = freshSecs;
 			bed.advance(3_600_000);
 			bed.measured(TWENTY);
-			bed.advance(1000);
+			bed.advance(SENT_MS);
 			assert.equal(expiry()["1_0_16_7_0"], expected);
 			assert.equal(bed.broker.count(DISCOVERY_TOPIC), count + announcements);
 		}
@@ -351,7 +351,7 @@ describe("MQTT discovery", () => {
 		bed.advance(30_000);
 		assert.deepEqual([state()["1_0_16_7_0"], state()["1_0_1_8_0"]], [-421, 1234.567]);
 		bed.fail(true);
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		assert.deepEqual([state()["1_0_16_7_0"], state()["1_0_1_8_0"], state().meter], [null, 1234.567, "off"]);
 		bed.broker.publish("homeassistant/status", "online");
 		bed.advance(11_000);
@@ -367,7 +367,7 @@ describe("MQTT discovery", () => {
 		bed = new Bed({ firmware });
 		bed.set(put(MQTT_COMMANDS, true), put(MQTT_LANG, "pl"));
 		bed.start().measured();
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		const announced = JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!);
 		for (const key of Object.keys(announced)) assert.ok(ROOT.includes(key), key);
 		assert.equal(announced.cmd_t, `${BASE}/command`);

@@ -17,7 +17,7 @@ import {
 	TOPICS_VALUES,
 } from "../../modules/mqtt/fields.js";
 import { MQTT_UP } from "../../modules/mqtt/publisher.js";
-import { BASE, Bed, BLOCK, DISCOVERY_TOPIC, readoutOf } from "./bed.js";
+import { BASE, Bed, BLOCK, DISCOVERY_TOPIC, readoutOf, SENT_MS } from "./bed.js";
 import { BROKER_ADDRESS, ScriptedBroker } from "./broker.js";
 
 describe("MQTT", () => {
@@ -32,6 +32,9 @@ describe("MQTT", () => {
 		bed.measured();
 		assert.equal(bed.service.isSending, true);
 		bed.advance(100);
+		assert.deepEqual([...bed.broker.retained.keys()], [`${BASE}/status`, DISCOVERY_TOPIC]);
+		assert.equal(bed.broker.last.has(`${BASE}/state`), false, "Home Assistant is not subscribed yet");
+		bed.advance(SENT_MS);
 		assert.equal(bed.service.isSending, false);
 		assert.deepEqual([...bed.broker.retained.keys()], [`${BASE}/status`, DISCOVERY_TOPIC]);
 		assert.equal(
@@ -46,7 +49,7 @@ describe("MQTT", () => {
 		bed.start();
 		bed.set(put(MQTT_ENABLED, true), put(MQTT_URL, `mqtt://${BROKER_ADDRESS}`));
 		bed.service.settingsChanged();
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		assert.match(bed.broker.last.get(`${BASE}/state`)!, /1234\.567/);
 	});
 
@@ -98,7 +101,7 @@ describe("MQTT", () => {
 			bed = new Bed();
 			bed.set(put(MQTT_TOPICS, topics));
 			bed.start().measured();
-			bed.advance(100);
+			bed.advance(SENT_MS);
 			const lines = bed.broker.published.slice(2);
 			assert.equal(lines.length, expected.length);
 			for (const [i, line] of expected.entries()) assert.ok(lines[i].startsWith(`${BASE}/${line}`), lines[i]);
@@ -119,6 +122,8 @@ describe("MQTT", () => {
 
 	it("sends a readout at once if it arrives within the last half second of the pause", () => {
 		bed = new Bed().start();
+		bed.measured();
+		bed.advance(SENT_MS + 20_000);
 		const sentAfter = (ms: number, value: number) => {
 			bed.advance(ms);
 			bed.measured(`1-0:1.8.0(${value}*kWh)`);
@@ -138,6 +143,9 @@ describe("MQTT", () => {
 			one.cmd === "publish" && one.topic === `${BASE}/state` ? one.qos : [],
 		);
 
+	/** Time for which values wait after a first announcement. */
+	const SUBSCRIBE_S = 3;
+
 	it("publishes as often as its pause allows, with QoS 0 if the pause is shorter than ten seconds", () => {
 		for (const [pauseSecs, count, qos] of [
 			[1, 31, 0],
@@ -148,7 +156,8 @@ describe("MQTT", () => {
 			bed = new Bed();
 			bed.set(put(MQTT_PAUSE_SECS, pauseSecs), put(MQTT_TOPICS, TOPICS_BOTH));
 			bed.start();
-			for (let second = 0; second <= 30; second++) {
+			// Of the readouts in the time after the announcement, only the last one is sent.
+			for (let second = 1 - SUBSCRIBE_S; second <= 30; second++) {
 				bed.measured(`1-0:1.8.0(${second}*kWh)\r\n1-0:2.8.0(7*kWh)`);
 				bed.advance(1000);
 				assert.equal(bed.service.publisher?.state, MQTT_UP);
@@ -196,7 +205,7 @@ describe("MQTT", () => {
 		bed.measured("1-0:1.8.0(2*kWh)");
 		bed.restore();
 		bed.untilMet();
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		assert.deepEqual(
 			bed.broker.published.filter((line) => line.startsWith(`${BASE}/state`)),
 			[
@@ -210,7 +219,7 @@ describe("MQTT", () => {
 		bed = new Bed().start();
 		bed.broker.acknowledges = 1;
 		bed.measured();
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		assert.equal(bed.broker.count(`${BASE}/state`), 1);
 		// The broker is silent: the session ends, and the next one begins.
 		bed.broker.acknowledges = Number.POSITIVE_INFINITY;
@@ -229,7 +238,7 @@ describe("MQTT", () => {
 		for (let seed = 1; seed <= 20; seed++) {
 			bed = new Bed({ seed }).start();
 			bed.measured();
-			bed.advance(1000);
+			bed.advance(SENT_MS);
 			const before = bed.broker.published.length;
 			bed.broker.publish("homeassistant/status", "offline");
 			bed.advance(20_000);
@@ -391,7 +400,7 @@ describe("MQTT", () => {
 	it("removes its discovery message and publishes offline when it is turned off", () => {
 		bed = new Bed().start();
 		bed.measured();
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		bed.set(put(MQTT_ENABLED, false));
 		bed.service.settingsChanged();
 		bed.advance(1000);
@@ -407,7 +416,7 @@ describe("MQTT", () => {
 		bed.service.settingsChanged();
 		bed.advance(1000);
 		bed.measured();
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		assert.equal(bed.broker.retained.get(`${BASE}/status`), "online");
 		assert.ok(bed.broker.retained.has(DISCOVERY_TOPIC));
 	});
@@ -428,7 +437,7 @@ describe("MQTT", () => {
 	it("removes its discovery message even if it was turned off without a connection, but does not try for ever", () => {
 		bed = new Bed().start();
 		bed.measured();
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		bed.world.servers.stop("192.0.2.7", 1883);
 		bed.broker.current!.peer.reset();
 		bed.advance(5000);
@@ -445,7 +454,7 @@ describe("MQTT", () => {
 		bed.service.settingsChanged();
 		bed.advance(1000);
 		bed.measured();
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		bed.world.servers.stop("192.0.2.7", 1883);
 		bed.broker.current!.peer.reset();
 		bed.advance(1000);
@@ -462,7 +471,7 @@ describe("MQTT", () => {
 	it("removes the discovery message alone, and keeps publishing", () => {
 		bed = new Bed().start();
 		bed.measured();
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		bed.set(put(MQTT_DISCOVERY, false));
 		bed.service.settingsChanged();
 		bed.advance(1000);
@@ -478,10 +487,10 @@ describe("MQTT", () => {
 	it("changes to another prefix and another topic", () => {
 		bed = new Bed().start();
 		bed.measured();
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		bed.set(put(MQTT_DISCOVERY_PREFIX, "ha"), put(MQTT_TOPIC, "house/meter"));
 		bed.service.settingsChanged();
-		bed.advance(2000);
+		bed.advance(SENT_MS);
 		assert.equal(bed.broker.retained.has(DISCOVERY_TOPIC), false);
 		const payload = JSON.parse(bed.broker.retained.get("ha/device/smgw_virtual0001/config")!);
 		assert.equal(payload.stat_t, "house/meter/virtual0001/state");
@@ -501,7 +510,7 @@ describe("MQTT", () => {
 		bed = new Bed();
 		bed.set(put(MQTT_TOPICS, TOPICS_BOTH));
 		bed.start().measured();
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		assert.deepEqual(retained(), LASTING);
 		for (const key of ["state", "meter", "problem", "1_0_16_7_0"])
 			assert.ok(bed.broker.last.has(`${BASE}/${key}`), key);
@@ -512,12 +521,12 @@ describe("MQTT", () => {
 		const change = (...puts: readonly Put[]) => {
 			bed.set(...puts);
 			bed.service.settingsChanged();
-			bed.advance(2000);
+			bed.advance(SENT_MS);
 		};
 		bed = new Bed({ firmware });
 		bed.set(put(MQTT_TOPICS, TOPICS_VALUES));
 		bed.start().measured();
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		assert.deepEqual(retained().sort(), [...LASTING, "update"].sort());
 		change(put(MQTT_TOPIC, "house"));
 		assert.deepEqual(retained(), []);
@@ -536,7 +545,7 @@ describe("MQTT", () => {
 		bed = new Bed();
 		bed.set(put(MQTT_TOPICS, TOPICS_VALUES));
 		bed.start().measured();
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		const { storage } = bed.world;
 		const { retained: left } = bed.broker;
 		bed.stop();
@@ -546,14 +555,14 @@ describe("MQTT", () => {
 		bed.start();
 		assert.deepEqual(retained(), LASTING, "the keys are known from the first readout on");
 		bed.measured();
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		assert.deepEqual(retained(), []);
 	});
 
 	it("empties the state that an earlier firmware had the broker retain, once", () => {
 		bed = new Bed().start();
 		bed.measured();
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		const { storage } = bed.world;
 		bed.set(put(MQTT_RETAINED, ""));
 		bed.stop();
@@ -561,7 +570,7 @@ describe("MQTT", () => {
 			bed = new Bed({ storage, isSet: false });
 			bed.broker.retained.set(`${BASE}/state`, "{}");
 			bed.start().measured();
-			bed.advance(1000);
+			bed.advance(SENT_MS);
 			assert.equal(bed.broker.published.filter((line) => line === `${BASE}/state `).length, Number(isFirst));
 			assert.equal(bed.broker.retained.has(`${BASE}/state`), !isFirst);
 			bed.stop();
@@ -572,7 +581,7 @@ describe("MQTT", () => {
 	it("sends nothing without a network, and connects again when there is one", () => {
 		bed = new Bed().start();
 		bed.measured();
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		bed.service.networkChanged(false);
 		bed.advance(1);
 		assert.equal(bed.broker.retained.get(`${BASE}/status`), "offline");
@@ -600,7 +609,7 @@ describe("MQTT", () => {
 		bed.advance(10_000);
 		assert.equal(bed.broker.count(`${BASE}/state`), 0);
 		has = true;
-		bed.advance(3000);
+		bed.advance(2000 + SENT_MS);
 		assert.equal(bed.broker.count(`${BASE}/state`), 1);
 		assert.equal(bed.service.isSending, false);
 		bed.ledger.fits({ slots: 0, chunkBytes: 0 });
@@ -610,7 +619,7 @@ describe("MQTT", () => {
 	it("makes no message inside a call by others, but in the next tick", () => {
 		bed = new Bed().start();
 		bed.measured();
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		// Each message has a topic.
 		let topics = 0;
 		const { text } = bed.world;
@@ -671,7 +680,7 @@ describe("MQTT", () => {
 		bed.advance(11_000);
 		bed.service.forgetMeter();
 		bed.measured("1-0:1.8.0*255(5*kWh)\r\n1-0:32.7.0*255(230*V)");
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		const first = JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!).cmps;
 		assert.deepEqual(first["1_0_16_7_0"], { p: "sensor" });
 		assert.deepEqual(first["1_0_2_8_0"], { p: "sensor" });
@@ -707,12 +716,12 @@ describe("MQTT", () => {
 	it("remembers after a restart what it has announced", () => {
 		bed = new Bed().start();
 		bed.measured();
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		const { storage } = bed.world;
 		bed.stop();
 		bed = new Bed({ storage, isSet: false }).start();
 		bed.measured("1-0:1.8.0*255(5*kWh)", "ANOTHER");
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		const { cmps } = JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!);
 		assert.deepEqual(cmps["1_0_16_7_0"], { p: "sensor" });
 	});
@@ -726,7 +735,7 @@ describe("MQTT", () => {
 		assert.equal(bed.service.output.failure?.code, "silent");
 		bed.broker.isStuck = false;
 		bed.untilMet();
-		bed.advance(1000);
+		bed.advance(SENT_MS);
 		assert.equal(bed.broker.count(`${BASE}/state`), 1);
 		for (let i = 0; i < 1000; i++) bed.broker.publish("homeassistant/status", "x");
 		bed.advance(1000);
@@ -763,7 +772,7 @@ describe("MQTT", () => {
 			bed.advance(60_000);
 			assert.equal(broker.sessions.length, 1);
 			bed.tlsPermit.release(hub);
-			bed.advance(1000);
+			bed.advance(SENT_MS);
 			assert.equal(broker.sessions.length, 2);
 			assert.equal(broker.count(`${BASE}/state`), 1);
 			assert.deepEqual(bed.reports, []);
