@@ -41,6 +41,9 @@ const TYPE_BYTES = new Map([
 const secure = { certificate: home.OWN_CERTIFICATE.certificate };
 const cert = Buffer.from(home.OWN_CERTIFICATE.certificate).toString("latin1");
 
+/** Rise of a counter at which it is reported by Zigbee (DEFAULTS of modules/zigbee/reports.ts), Wh. */
+const REPORTED_STEP_WH = 10;
+
 /** Counters that have arrived at each receiver of readouts, Wh. */
 export interface Arrived {
 	readonly hub: Set<number>;
@@ -118,6 +121,14 @@ export class Surroundings {
 				},
 			],
 		];
+	}
+
+	/** True if this counter has arrived at the receiver; at the coordinator, if one has that it must be reported after. */
+	hasArrived(receiver: keyof Arrived, wh: number): boolean {
+		const arrived = this.arrived[receiver];
+		const step = receiver === "coordinator" ? REPORTED_STEP_WH : 1;
+		for (let less = 0; less < step; less++) if (arrived.has(wh - less) || arrived.has(wh + less)) return true;
+		return false;
 	}
 
 	/** Takes the values that have arrived since the last call, and forgets the rest of what was received. */

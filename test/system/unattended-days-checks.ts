@@ -1,7 +1,7 @@
 /** Checks of days with everything on (unattended-days.ts), for unattended-days.test.ts and unattended-days.long.ts. */
 import assert from "node:assert/strict";
 import { Surroundings } from "./surroundings.js";
-import { type DaysOptions, NodeUnit, START_MS, UnattendedDays, XSUnit } from "./unattended-days.js";
+import { type DaysOptions, NodeUnit, RECEIVERS, START_MS, UnattendedDays, XSUnit } from "./unattended-days.js";
 
 /** Number of timers, and of connections, that a poll or a message may add for a moment. */
 const MOMENTARY = 2;
@@ -24,7 +24,7 @@ export function unattendedDays(title: string, engine: "node" | "xs", options: Da
 
 		it("makes each readout at its moment, except while the meter is away", () => days.checkReadouts());
 
-		for (const receiver of ["hub", "broker", "coordinator"] as const)
+		for (const receiver of RECEIVERS)
 			it(`brings each readout to the ${receiver}, except while that is impossible`, () => days.checkArrived(receiver));
 
 		it("has days, hours and quarters as the meter counted them, and one day that is an hour shorter or longer", async () => {
@@ -41,7 +41,7 @@ export function unattendedDays(title: string, engine: "node" | "xs", options: Da
 			const changes = days.surroundings.statistics.changesOf("import", "gateway");
 			assert.ok(changes.size > 20 * options.days, `${changes.size} hours`);
 			for (const [start, import_wh] of changes)
-				if (start * 1000 > options.startMs) days.surroundings.meter.isTrue({ start, end: start + 3600, import_wh });
+				if (start * 1000 > options.startMs) days.isTrue({ start, end: start + 3600, import_wh });
 		});
 
 		it("serves live values and events, and asks its servers, all the time", () => {
