@@ -12,7 +12,8 @@ import { type Moment, partOf } from "./share.js";
 
 /**
  * Columns of a row: address; index of the dialect; number of requests; time of the last request; mean time between
- * requests; time and power of the last reply; for a client with a share, the last part above 0 and its time.
+ * requests; time and power of the last reply; for a client with a share, the last part above 0 and its time; the time
+ * until which the client has used up its datagrams.
  */
 const ADDRESS = 0;
 const DIALECT = 1;
@@ -24,13 +25,20 @@ const ANSWERED_MS = 5;
 const POWER = 6;
 const PART = 7;
 const PART_MS = 8;
-const ROW = 9;
+const SENT_TO_MS = 9;
+const ROW = 10;
 const UNLISTED = CLIENT_LIMIT * ROW;
 const NO_ADDRESS = -1;
 
 /** Requests for the same values within this time get the same part, because a client may read values one by one. */
 const TOGETHER_MS = 100;
 const WEIGHT = 0.25;
+/**
+ * Each datagram to a client uses up this time, and at most DATAGRAMS_MS may be used up in advance: 20 in a second. The
+ * sender's address of a datagram can be forged, and a reply is up to 31 times longer than its request.
+ */
+const DATAGRAM_MS = 50;
+const DATAGRAMS_MS = 1000;
 
 export interface RecordedClient {
 	readonly address: number;
@@ -98,6 +106,17 @@ export class Clients {
 	rowOfListed(remoteAddress: string, dialect: number): number {
 		const address = parseIPv4(remoteAddress);
 		return this.shareOf(address) < 0 ? -1 : this.rowOf(address, dialect);
+	}
+
+	/** Records a datagram to a client. Returns false if it has got too many. True for an address that is not listed. */
+	mayReceive(remoteAddress: string, dialect: number, nowMs: number): boolean {
+		const row = this.rowOfListed(remoteAddress, dialect);
+		if (row < 0) return true;
+		const at = row * ROW + SENT_TO_MS;
+		const toMs = Math.max(this.#rows[at], nowMs) + DATAGRAM_MS;
+		if (toMs > nowMs + DATAGRAMS_MS) return false;
+		this.#rows[at] = toMs;
+		return true;
 	}
 
 	mayAnswer(row: number, pauseMs: number, nowMs: number): boolean {

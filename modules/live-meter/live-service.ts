@@ -153,13 +153,13 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 
 	/**
 	 * Returns true if the reply was sent, the receiver of the request's body, or false if the request is not for a
-	 * dialect.
+	 * dialect. A browser gets no answer, because any web page could make it ask.
 	 */
 	answer(request: HTTPRequest, response: HTTPResponse): BodySink | boolean {
 		const { config } = this.core;
 		const { method, path, remoteAddress } = request;
 		const isPost = method === METHOD_POST;
-		if (!isPost && method !== METHOD_GET) return false;
+		if ((!isPost && method !== METHOD_GET) || isFromBrowser(request)) return false;
 		for (let i = 0; i < DIALECTS.length; i++) {
 			const { enabled, pages, rpcSource } = DIALECTS[i];
 			if (!config.get(enabled) || (isPost && rpcSource === undefined)) continue;
@@ -226,6 +226,7 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 	}
 
 	answerDatagram(request: RPCRequest, address: string, into: Uint8Array): number {
+		if (!this.clients.mayReceive(address, RPC_DIALECT, this.core.clock.monotonicMs())) return 0;
 		const length = this.answerMessage(request, address, into);
 		return pageOfMethod(request.method) === undefined ? 0 : Math.max(0, length);
 	}
@@ -338,6 +339,11 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 			response.sendBytes(200, bytes);
 		}
 	}
+}
+
+/** True for a request that a browser sends for a page, for a script, or for its user. */
+function isFromBrowser(request: HTTPRequest): boolean {
+	return request.header("origin") !== undefined || request.header("accept-language") !== undefined;
 }
 
 function pageOfMethod(method: string): Page | undefined {

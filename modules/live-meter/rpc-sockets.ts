@@ -5,8 +5,7 @@
  *
  * A socket is closed if its address is no longer listed, if the dialect is turned off, if the client violates the
  * protocol, or if it stays silent after a ping; and, at the next ping at the latest, if there is no fresh value, because
- * clients show the last power for as long as they are connected. Without a fresh value none is opened. Browsers are
- * refused, because any web page could make them connect.
+ * clients show the last power for as long as they are connected. Without a fresh value none is opened.
  *
  * Limits: SOCKETS sockets; messages of REQUEST_LIMIT bytes, which are answered one at a time.
  */
@@ -35,7 +34,6 @@ import { NO_CLIENT, REPLY_LIMIT, REQUEST_LIMIT, type RPCAnswers, requestReader, 
 const SOCKETS = 2;
 const SOCKET_COST: Cost = Object.freeze({ slots: 120, chunkBytes: 3072 });
 
-/** True if the request asks for a WebSocket and does not come from a web page. */
 function isHandshake(request: HTTPRequest): boolean {
 	const field = (name: string) => request.header(name) ?? "";
 	return (
@@ -44,8 +42,7 @@ function isHandshake(request: HTTPRequest): boolean {
 		lowerCase(field("upgrade")) === "websocket" &&
 		lowerCase(field("connection")).includes("upgrade") &&
 		field("sec-websocket-version") === "13" &&
-		field("sec-websocket-key").length === KEY_LENGTH &&
-		request.header("origin") === undefined
+		field("sec-websocket-key").length === KEY_LENGTH
 	);
 }
 

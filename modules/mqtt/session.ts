@@ -64,7 +64,9 @@ export const END_LOST = 9;
 export const KEEP_ALIVE_S = 60;
 const PING_MS = 45_000;
 export const ANSWER_MS = 20_000;
+/** Number of packets that a broker may send of its own in CHATTER_MS. */
 const CHATTER_LIMIT = 64;
+const CHATTER_MS = 60_000;
 /** Number of bytes of a received payload that are passed on. The rest is dropped. */
 const PAYLOAD_LIMIT = 16;
 
@@ -131,6 +133,7 @@ export class Session implements Timed {
 	#lastId = SUBSCRIBE_ID;
 	#pinged = false;
 	#chatter = 0;
+	#chatterFromMs = Number.NEGATIVE_INFINITY;
 	#inMs = Number.NEGATIVE_INFINITY;
 	#dueMs: number;
 
@@ -189,7 +192,6 @@ export class Session implements Timed {
 		else {
 			this.#pending |= OWES_PING;
 			this.#pinged = true;
-			this.#chatter = 0;
 			this.waitFrom(nowMs);
 		}
 	}
@@ -328,6 +330,10 @@ export class Session implements Timed {
 	}
 
 	private isExpected(): boolean {
+		if (this.#inMs >= this.#chatterFromMs + CHATTER_MS) {
+			this.#chatterFromMs = this.#inMs;
+			this.#chatter = 0;
+		}
 		return ++this.#chatter <= CHATTER_LIMIT;
 	}
 

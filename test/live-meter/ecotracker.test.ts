@@ -76,6 +76,25 @@ describe("The gateway as an EcoTracker", () => {
 		assert.equal((await request(STRANGER)).status, 200);
 	});
 
+	it("replies to no browser, and does not count its requests", async () => {
+		await turnOn({ shelly: true });
+		const ask = (method: string, path: string, headers: Record<string, string>) =>
+			gateway.begin(method, path, { secure: false, token: null, from: BATTERY, headers }).reply();
+		const frame = { Accept: "*/*", "Content-Type": "text/plain" };
+		for (const headers of [
+			{ Origin: "http://attacker.example" },
+			{ Origin: "null" },
+			// A page's picture, without CORS.
+			{ "Accept-Language": "en" },
+		] as Record<string, string>[]) {
+			for (const path of ["/v1/json", "/rpc/EM.GetStatus?id=0", "/shelly"])
+				assert.equal((await ask("GET", path, headers)).status, 301, `${path} ${JSON.stringify(headers)}`);
+			assert.equal((await ask("POST", "/rpc", { ...frame, ...headers })).status, 403);
+		}
+		assert.deepEqual((await gateway.read("live-meter/status")).clients, []);
+		assert.equal((await ask("GET", "/v1/json", {})).status, 200);
+	});
+
 	it("opens no other route, method, host or port to a listed address", async () => {
 		await turnOn();
 		const begin = (method: string, path: string, options: RequestOptions = {}) =>

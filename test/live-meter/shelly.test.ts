@@ -133,6 +133,27 @@ describe("The gateway as a Shelly Pro 3EM", () => {
 		assert.deepEqual(ports(), [1010]);
 	});
 
+	it("sends at most 20 datagrams in a second to an address, and counts each address alone", async () => {
+		await turnOn();
+		const bytes = Buffer.from('{"id":1,"method":"EM.GetStatus"}');
+		/** Number of replies to a hundred requests at once. */
+		const answered = async (requests: number, address = BATTERY) => {
+			const { udp } = gateway.world;
+			const before = udp.sent.length;
+			for (let i = 0; i < requests; i++)
+				udp.send({ from: { address, port: 40_000 }, to: { address: OWN, port: PORT }, bytes });
+			await gateway.pass(0);
+			return udp.sent.slice(before).filter(({ to }) => to.address === address).length;
+		};
+		assert.equal(await answered(100), 20);
+		await gateway.pass(250);
+		assert.equal(await answered(100), 5);
+		await gateway.write("live-meter/clients", { clients: [{ address: BATTERY }, { address: STRANGER }] });
+		assert.equal(await answered(100, STRANGER), 20);
+		await gateway.pass(10_000);
+		assert.equal(await answered(100), 20);
+	});
+
 	it("sends no UDP reply to unlisted addresses, to invalid requests, to unknown methods, or without fresh values", async () => {
 		await turnOn();
 		const body = { id: 1, method: "EM.GetStatus" };

@@ -290,6 +290,17 @@ describe("An MQTT session", () => {
 		assert.equal(bed.session.end, END_NONSENSE);
 	});
 
+	it("takes a message each second for as long as they come, also while it publishes itself", () => {
+		const bed = new Bed().ready();
+		for (let i = 1; i <= 600; i++) {
+			bed.wait(1000).deliver(message(TOPIC, "online"));
+			bed.session.publish(new Payload(Buffer.alloc(10)), bed.nowMs, false);
+			bed.flush();
+			assert.equal(bed.session.state, SESSION_READY, `after ${i} s`);
+		}
+		assert.equal(bed.messages.length, 600);
+	});
+
 	it("waits longer only while the broker accepts bytes", () => {
 		const bed = new Bed().ready();
 		bed.session.publish(new Payload(Buffer.alloc(100)), bed.nowMs, true);

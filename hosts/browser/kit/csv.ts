@@ -24,13 +24,17 @@ export function microOf(typed: string): number {
 	return sign && micro > 0 ? -micro : micro;
 }
 
-/** Beginning of a spreadsheet formula (OWASP, CSV Injection). Negative numbers are exempt. */
-const FORMULA = /^[=+\-@\t\r]/;
+/**
+ * A sign with which a spreadsheet begins a formula (OWASP, CSV Injection), also in its full-width form, at the beginning
+ * of a text, or after a character at which a program in another language separates cells. Blanks and quotation marks
+ * may stand before it.
+ */
+const FORMULA = /(^|[,;|\t\r\n])([\s"']*)(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g;
 const NEGATIVE = /^-\d+([.,]\d+)?$/;
 
-/** Puts an apostrophe before a text that spreadsheets would treat as a formula. */
+/** Puts an apostrophe before each part of a text that spreadsheets would treat as a formula. */
 export function textCell(text: string): string {
-	return FORMULA.test(text) && !NEGATIVE.test(text) ? `'${text}` : text;
+	return NEGATIVE.test(text) ? text : text.replace(FORMULA, "$1$2'");
 }
 
 /** Returns the text of a CSV file. It begins with the byte order mark, by which spreadsheets recognise UTF-8. */

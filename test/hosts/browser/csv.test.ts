@@ -12,10 +12,41 @@ describe("tables for spreadsheets", () => {
 	});
 
 	it("contain nothing that a spreadsheet would execute", () => {
-		for (const text of ['=HYPERLINK("http://x")', "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "-", "--1"])
+		for (const text of ['=HYPERLINK("http://x")', "+1+1", "-1+1", "@SUM(A1)", "-", "--1"])
 			assert.equal(textCell(text), `'${text}`);
+		assert.equal(textCell("\t=1\r=1"), "\t'=1\r'=1");
 		for (const text of ["", "-2", "-2.5", "-2,5", "2", "a=b", "1-0:1.8.0"]) assert.equal(textCell(text), text);
 		assert.ok(csvOf([["a", "=1"]], "en").endsWith("a,'=1\r\n"));
+	});
+
+	it("contain nothing that a program in another language would execute, which separates cells in another way", () => {
+		const texts = [
+			"x;=1",
+			"x,=1",
+			"x\t@SUM(A1)",
+			'x|"=1',
+			"x\n=1",
+			"x; +1",
+			"\uFF1D1",
+			"  =1",
+			';;=1,"-1+1',
+			'"=1"',
+			"a;-",
+		];
+		const naive = [",", ";", "\t", "|"].map((separator) => new RegExp(`[${separator}\r\n]`));
+		for (const text of texts) {
+			for (const language of ["en", "de"] as const) {
+				const table = csvOf([["12", text, text]], language).slice(1);
+				for (const separator of naive)
+					for (const cell of table.split(separator))
+						assert.match(
+							cell.replace(/^[\s"]*/, ""),
+							/^(?![=+@\uFF1D\uFF0B\uFF0D\uFF20]|-(?!\d+$))/,
+							`${text}: ${cell}`,
+						);
+			}
+		}
+		assert.equal(textCell("1-0:1.8.0; 2-0"), "1-0:1.8.0; 2-0");
 	});
 
 	it("have the cell separator of the language, and quotes where a cell needs them", () => {
