@@ -49,6 +49,8 @@ const BY_MQTT = "mqtt";
 
 const RETRY_MS = 2000;
 const TRIES = 30;
+/** Pause before the next signature is checked if the last one was wrong, because a check takes much time on a chip. */
+const WRONG_PAUSE_MS = 2000;
 
 /** Message for each reason to refuse a complete file. */
 const REFUSALS: Readonly<Record<string, string>> = Object.freeze({
@@ -75,6 +77,8 @@ export class Provisioning extends VisitingPart<FileSource> implements FileTaker,
 	refused = "";
 	readonly #parts: readonly Part[];
 	#job: Job | undefined;
+	/** Time from which a signature may be checked. */
+	#checkableMs = 0;
 	deadlineMs = 0;
 
 	constructor(core: Core, parts: readonly Part[]) {
@@ -135,15 +139,19 @@ export class Provisioning extends VisitingPart<FileSource> implements FileTaker,
 	advance(nowMs: number): void {
 		const job = this.#job;
 		if (job === undefined || nowMs < this.deadlineMs) return;
-		this.deadlineMs = nowMs + RETRY_MS;
 		const { ledger } = this.core;
 		const { client, file, way } = job;
+		const refusal = this.refusalOf(file);
+		const mustWait = refusal === "" && nowMs < this.#checkableMs;
+		this.deadlineMs = mustWait ? this.#checkableMs : nowMs + RETRY_MS;
+		if (mustWait) return;
 		const hasMemory = ledger.claim(RESTORE_COST);
 		if (!hasMemory && client === undefined && --job.tries > 0) return;
 		const exchange = new FileExchange(this.core, client);
 		try {
 			if (!hasMemory) exchange.busy();
-			else if (this.isAccepted(file, exchange)) restore(exchange, this.#parts, this.read(file), this.putsOf(file));
+			else if (this.isAccepted(file, refusal, exchange))
+				restore(exchange, this.#parts, this.read(file), this.putsOf(file));
 		} catch (error) {
 			if (!(error instanceof StorageRefusal)) throw error;
 			exchange.fail(500, "internal", error.sentence);
@@ -186,10 +194,21 @@ export class Provisioning extends VisitingPart<FileSource> implements FileTaker,
 		live.changed();
 	}
 
-	private isAccepted(file: Uint8Array, exchange: FileExchange): boolean {
-		const refusal = this.refusalOf(file);
+	/** Checks the signature of a file, unless it has another fault. Returns false if the file is refused. */
+	private isAccepted(file: Uint8Array, found: string, exchange: FileExchange): boolean {
+		let refusal = found;
+		if (refusal === "" && !this.isSigned(file)) {
+			refusal = BAD_SIGNATURE;
+			this.#checkableMs = this.core.driver.nowMs() + WRONG_PAUSE_MS;
+		}
 		if (refusal !== "") exchange.fail(statusOf(refusal), refusal, REFUSALS[refusal]);
 		return refusal === "";
+	}
+
+	private isSigned(file: Uint8Array): boolean {
+		const { crypto, info } = this.core;
+		const keys = info.settingsKeys.split(" ").map((digits) => decodeHex(asciiBytes(digits), 0, digits.length)!);
+		return isTrusted(file, keys, crypto);
 	}
 
 	private read(file: Uint8Array): RestoreReader {
@@ -213,17 +232,12 @@ export class Provisioning extends VisitingPart<FileSource> implements FileTaker,
 		return [put(PROVISION_COUNTER, counterOf(file)), put(PROVISION_APPLIED, appliedS)];
 	}
 
-	/**
-	 * Returns "" if a trusted signer has made the file, the file is for this gateway, and it is newer than the last file.
-	 * Otherwise returns the code of the refusal.
-	 */
+	/** Returns "" if a file is for this gateway and newer than the last file; otherwise the code of the refusal. */
 	private refusalOf(file: Uint8Array): string {
-		const { config, crypto, info } = this.core;
+		const { config, info } = this.core;
 		if (info.settingsKeys === "") return UNSUPPORTED;
 		const counter = counterOf(file);
 		if (counter === 0) return INVALID_FILE;
-		const keys = info.settingsKeys.split(" ").map((digits) => decodeHex(asciiBytes(digits), 0, digits.length)!);
-		if (!isTrusted(file, keys, crypto)) return BAD_SIGNATURE;
 		if (!isFor(file, [info.serial, config.get(PROVISION_GROUP)])) return WRONG_DEVICE;
 		return counter > config.get(PROVISION_COUNTER) ? "" : REPLAY;
 	}

@@ -81,6 +81,23 @@ describe("Provisioning by signed files", () => {
 		assert.deepEqual(await state(), ["applied", 8]);
 	});
 
+	it("have their signature checked last, and at most every two seconds while it is wrong", async () => {
+		const { time } = gateway.world;
+		const foreign = newSigner();
+		const post = async (file: Buffer) => {
+			const fromMs = time.nowMs;
+			const { status, text } = await gateway.post(FILE, file);
+			return [status === 200 ? "" : JSON.parse(text).error, time.nowMs - fromMs >= 1900];
+		};
+		assert.deepEqual(await post(signed(ZONE, 1, "ANOTHER", foreign)), ["provision_wrong_device", false]);
+		assert.deepEqual(await post(signed(ZONE, 1, "", foreign)), ["provision_bad_signature", false]);
+		assert.deepEqual(await post(signed(ZONE, 1, "ANOTHER", foreign)), ["provision_wrong_device", false]);
+		assert.deepEqual(await post(signed(ZONE, 1, "", foreign)), ["provision_bad_signature", true]);
+		assert.deepEqual(await post(signed(ZONE, 1)), ["", true]);
+		assert.deepEqual(await post(signed(ZONE, 1, "", foreign)), ["provision_replay", false]);
+		assert.deepEqual(await post(signed(ZONE, 2)), ["", false]);
+	});
+
 	it("are refused without a trusted signature, for another unit, or cut", async () => {
 		const before = storage.copy();
 		const file = signed(ZONE, 1);
