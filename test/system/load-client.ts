@@ -6,6 +6,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ProcessGateway } from "../api/process-gateway.js";
 
 const ANSWER_MS = 60_000;
+/** Status of a reply after an exception. */
+export const INTERNAL = 500;
+const EXPLAINED = 599;
 
 export interface LoadRequest {
 	readonly secure: boolean;
@@ -44,17 +47,25 @@ export class LoadClient {
 		return sent;
 	}
 
-	/** Resolves to the status, or 0 if the connection closes without a reply; reads the reply after `slowMs`. */
+	/**
+	 * Resolves to the status, or 0 if the connection closes without a reply; to EXPLAINED in place of a 500 with a code of
+	 * its own, as of a meter that can't be read. Reads the reply after `slowMs`.
+	 */
 	statusOf(sent: ClientRequest, slowMs = 0): Promise<number> {
 		return new Promise((resolve) => {
 			let status = 0;
+			let text = "";
 			sent.on("response", (response) => {
 				status = response.statusCode ?? 0;
 				response.on("error", () => {});
 				if (slowMs > 0) setTimeout(() => response.destroy(), slowMs);
+				else if (status === INTERNAL)
+					response.on("data", (piece) => {
+						text += piece;
+					});
 				else response.resume();
 			});
-			sent.on("close", () => resolve(status));
+			sent.on("close", () => resolve(status === INTERNAL && !text.includes('"internal"') ? EXPLAINED : status));
 		});
 	}
 
