@@ -3,8 +3,9 @@
  * use it, because two programs could use the same invocation counter. The file `lock` contains the id of the process
  * that uses the folder. If that process has ended, the next program replaces the lock.
  */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { takeLock } from "./lock.js";
 
 /** Makes and locks the folder. Throws an Error with a message for the user. */
 export function openState(folder: string): void {
@@ -29,37 +30,11 @@ function makeFolder(folder: string): void {
 }
 
 function lock(path: string, folder: string): void {
-	for (;;) {
-		try {
-			writeFileSync(path, `${process.pid}\n`, { flag: "wx", mode: 0o600 });
-			process.once("exit", () => rmSync(path, { force: true }));
-			return;
-		} catch (error) {
-			if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-		}
-		const owner = ownerOf(path);
-		if (owner !== undefined && isRunning(owner)) {
-			throw new Error(
-				`Process ${owner} runs a gateway on the state folder ${folder} already: end it, or name another one with --state.`,
-			);
-		}
-		rmSync(path, { force: true });
+	const owner = takeLock(path);
+	if (owner !== undefined) {
+		throw new Error(
+			`Process ${owner} runs a gateway on the state folder ${folder} already: end it, or name another one with --state.`,
+		);
 	}
-}
-
-function ownerOf(path: string): number | undefined {
-	try {
-		return Number.parseInt(readFileSync(path, "utf8"), 10) || undefined;
-	} catch {
-		return undefined;
-	}
-}
-
-function isRunning(pid: number): boolean {
-	try {
-		process.kill(pid, 0);
-		return true;
-	} catch (error) {
-		return (error as NodeJS.ErrnoException).code === "EPERM";
-	}
+	process.once("exit", () => rmSync(path, { force: true }));
 }

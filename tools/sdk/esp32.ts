@@ -6,6 +6,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Board } from "../../hosts/esp32/boards.js";
+import { inTurn } from "./in-turn.js";
 import { omissionsOf, pageLacks, replacementsOf } from "./omissions.js";
 import { writeChanged, writeProject } from "./project.js";
 import { NO_RELEASE, type Release } from "./release.js";
@@ -191,8 +192,12 @@ function extraFlags({ isRelease = false }: BuildOptions, { folder }: Places): st
 	return flags;
 }
 
-export async function buildForChip(buildOptions: BuildOptions): Promise<Places> {
+export function buildForChip(buildOptions: BuildOptions): Promise<Places> {
 	const sdk = findSDK();
+	return inTurn(placesOf(buildOptions).folder, () => buildInFolder(buildOptions, sdk));
+}
+
+async function buildInFolder(buildOptions: BuildOptions, sdk: SDK): Promise<Places> {
 	const { board, idf } = buildOptions;
 	const places = await writeAll(buildOptions, sdk);
 	// An old image must be deleted, because mcconfig continues if ESP-IDF fails.

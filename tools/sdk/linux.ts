@@ -1,7 +1,8 @@
 /** Builds the firmware for Linux and its runner (hosts/linux/runner.c). */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { inTurn } from "./in-turn.js";
 import { replacementsOf } from "./omissions.js";
 import { writeProject } from "./project.js";
 import {
@@ -44,12 +45,21 @@ const TOO_MANY_NAMES =
 	"The SDK's linker takes 8192 names. With GATEWAY_PLAIN=all, the firmware with all parts has more: leave some out, " +
 	"for example --without sma,sunspec,backfill,tic,kmp,mbus,amis.";
 
-export async function buildFirmware({ main, bits, without = [] }: BuildOptions): Promise<Firmware> {
+export function buildFirmware(options: BuildOptions): Promise<Firmware> {
 	const sdk = findSDK();
-	const toolchain = findToolchain(bits);
+	const toolchain = findToolchain(options.bits);
 	const suffix = plainness() === "" ? "" : `-${plainness()}`;
 	const output = join(ROOT, ".build", `sdk${toolchain.bits}${suffix}`);
-	mkdirSync(output, { recursive: true });
+	return inTurn(output, () => buildInto(output, suffix, sdk, toolchain, options));
+}
+
+async function buildInto(
+	output: string,
+	suffix: string,
+	sdk: SDK,
+	toolchain: Toolchain,
+	{ main, without = [] }: BuildOptions,
+): Promise<Firmware> {
 	const env = {
 		...process.env,
 		...toolchain.environment,

@@ -1,6 +1,6 @@
 /** Finds the Moddable SDK through $MODDABLE, and a compiler for it. The SDK is not part of this project. */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -94,10 +94,13 @@ const PROBE = "#include <gio/gio.h>\n#include <mbedtls/ssl.h>\nint main(void) { 
 
 function works({ compiler, environment }: Toolchain): boolean {
 	const command = `${compiler} -x c - -o "$OUT" $(pkg-config --cflags --libs gio-2.0) -lmbedtls && "$OUT"`;
-	const out = join(ROOT, ".build", "probe");
+	// Each process has a file of its own, because a program that runs can't be replaced.
+	const out = join(ROOT, ".build", `probe-${process.pid}`);
 	mkdirSync(join(ROOT, ".build"), { recursive: true });
 	const env = { ...process.env, ...environment, OUT: out };
-	return spawnSync("sh", ["-c", command], { env, input: PROBE, stdio: ["pipe", "ignore", "ignore"] }).status === 0;
+	const { status } = spawnSync("sh", ["-c", command], { env, input: PROBE, stdio: ["pipe", "ignore", "ignore"] });
+	rmSync(out, { force: true });
+	return status === 0;
 }
 
 /** Returns the toolchain. By default this is the 32-bit one if it works. */
