@@ -5,10 +5,9 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EverythingOn } from "./everything-on.js";
-import { STACK_RESERVE } from "./memory-limits.js";
+import { STACK, STACK_RESERVE } from "./memory-limits.js";
 import { measureStackDepths } from "./stack-depths.js";
 
-const STACK = 512;
 const MINUTES = Number(process.env["MINUTES"] ?? 3);
 const LOOK_MS = 2000;
 const LOOKS_A_READOUT = 10;

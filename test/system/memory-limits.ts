@@ -1,5 +1,8 @@
 /** Memory limits of the firmware on the microcontroller, for the tests on Linux: XS has the same memory there. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "../../tools/sdk/sdk.js";
 import type { Memory, ProcessGateway } from "../api/process-gateway.js";
 
 /** Limits after boot. */
@@ -15,6 +18,8 @@ export const ANY = { slots: 3400, chunks: 56 * 1024 };
 export const EVERYTHING = { slots: 3700, chunks: ANY.chunks };
 /** Slots of the stack that must stay unused; the machine ends when the stack is full. */
 export const STACK_RESERVE = 100;
+/** Slots of the stack. */
+export const STACK: number = JSON.parse(readFileSync(join(ROOT, "manifest.json"), "utf8")).creation.stack;
 
 /** The DLMS settings of the simulated meter that need the most memory. */
 export const DLMS = {

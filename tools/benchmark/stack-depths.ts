@@ -4,12 +4,15 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { ROOT } from "../sdk/sdk.js";
 import type { Section } from "./report.js";
 
 const PROGRAM = fileURLToPath(new URL("../../test/system/stack-depths.js", import.meta.url));
 const SHOWN = 10;
-const STACK = 528;
+const STACK: number = JSON.parse(readFileSync(join(ROOT, "manifest.json"), "utf8")).creation.stack;
 
 export async function measureStack(): Promise<Section> {
 	const child = spawn(process.execPath, [PROGRAM], { stdio: ["ignore", "pipe", "inherit"] });
