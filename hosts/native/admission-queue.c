@@ -1,5 +1,6 @@
 #include "admission-queue.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,10 +30,65 @@ static void drop(pending_connection *pending)
 	pending->socket = -1;
 }
 
-void admission_open(admission_queue *queue, unsigned limit, bool secure, uint64_t silence_ms)
+/* FNV-1a */
+enum { HASH_START = 0x811c9dc5, HASH_FACTOR = 0x01000193 };
+
+void admission_open(admission_queue *queue, unsigned limit, bool secure, uint64_t silence_ms, uint32_t seed)
 {
-	*queue = (admission_queue){ .limit = limit, .secure = secure, .silence_ms = silence_ms };
+	*queue = (admission_queue){
+		.limit = limit,
+		.secure = secure,
+		.silence_ms = silence_ms,
+		.key = seed,
+		/* Must not be 0. */
+		.random = seed | 1,
+	};
 	for (int i = 0; i < PENDING_CONNECTION_LIMIT; i++) queue->pending[i].socket = -1;
+}
+
+/* Returns a random number below `limit` (xorshift32). */
+static unsigned random_below(admission_queue *queue, unsigned limit)
+{
+	uint32_t x = queue->random;
+	x ^= x << 13;
+	x ^= x >> 17;
+	x ^= x << 5;
+	queue->random = x;
+	return x % limit;
+}
+
+static unsigned counter_of(const admission_queue *queue, const char *address)
+{
+	const char *point = strrchr(address, '.');
+	const char *end = point ? point : address + strlen(address);
+	uint32_t hash = queue->key ^ HASH_START;
+	for (const char *at = address; at < end; at++) hash = (hash ^ (uint8_t)*at) * HASH_FACTOR;
+	return (hash + (point ? (unsigned)atoi(point + 1) : 0)) % TURNS_COUNTERS;
+}
+
+/* Returns the number of turns that the address has had without showing a token. */
+static unsigned turns_of(const admission_queue *queue, const char *address)
+{
+	unsigned counter = counter_of(queue, address);
+	return queue->turns[counter / 2] >> counter % 2 * 4 & TURNS_LIMIT;
+}
+
+static void set_turns(admission_queue *queue, const char *address, unsigned turns)
+{
+	unsigned counter = counter_of(queue, address), shift = counter % 2 * 4;
+	uint8_t *pair = &queue->turns[counter / 2];
+	*pair = (uint8_t)((*pair & ~(TURNS_LIMIT << shift)) | turns << shift);
+}
+
+/* Halves all counters once for each full FORGET_MS that has passed. */
+static void forget_turns(admission_queue *queue, uint64_t now_ms)
+{
+	uint64_t period = now_ms / FORGET_MS;
+	uint64_t passed = period - queue->period;
+	queue->period = period;
+	for (int i = 0; i < TURNS_COUNTERS / 2 && passed > 0; i++)
+		for (uint64_t halved = 0; halved < passed && queue->turns[i] > 0; halved++)
+			queue->turns[i] = queue->turns[i] >> 1 & 0x77;
 }
 
 static int trusted_at(const admission_queue *queue, const char *address)
@@ -58,6 +114,20 @@ void admission_trust(admission_queue *queue, const char address[STREAM_ADDRESS_S
 	}
 	queue->trusted[place].known_ms = now_ms;
 	queue->trusted[place].stalls = 0;
+	set_turns(queue, address, 0);
+}
+
+static void count_turn(admission_queue *queue, const char *address)
+{
+	unsigned turns = turns_of(queue, address);
+	if (turns < TURNS_LIMIT && !is_trusted(queue, address)) set_turns(queue, address, turns + 1);
+}
+
+/* Drops a connection that has used the queue in vain. */
+static void drop_silent(admission_queue *queue, pending_connection *pending)
+{
+	count_turn(queue, pending->address);
+	drop(pending);
 }
 
 static void end_trust(admission_queue *queue, int place)
@@ -92,45 +162,56 @@ static unsigned count_from(const admission_queue *queue, const char *address)
 	return count;
 }
 
-static bool is_dropped_before(
-	const admission_queue *queue, const pending_connection *pending, const pending_connection *other)
+static bool is_silent(const pending_connection *pending, uint64_t now_ms)
 {
-	bool trusted = is_trusted(queue, pending->address);
-	if (trusted != is_trusted(queue, other->address)) return !trusted;
-	if (pending->ready != other->ready) return !pending->ready;
-	return pending->ready ? pending->number > other->number : pending->number < other->number;
+	return !pending->ready && now_ms >= pending->since_ms + GRACE_MS;
+}
+
+/* Returns a number that is higher for a connection that is dropped before another one. */
+static unsigned rank_of(
+	const admission_queue *queue, const pending_connection *pending, const pending_connection *newcomer, uint64_t now_ms)
+{
+	unsigned connections = count_from(queue, pending->address);
+	if (strcmp(pending->address, newcomer->address) == 0) connections++;
+	unsigned turns = is_trusted(queue, pending->address) ? 0 : 1 + turns_of(queue, pending->address);
+	return (connections * (TURNS_LIMIT + 2) + turns) * 2 + (is_silent(pending, now_ms) ? 1 : 0);
 }
 
 /* Returns the connection to drop, which may be `newcomer`. */
-static pending_connection *surplus(admission_queue *queue, pending_connection *newcomer)
+static pending_connection *surplus(admission_queue *queue, pending_connection *newcomer, uint64_t now_ms)
 {
 	pending_connection *first = newcomer;
-	unsigned most = count_from(queue, newcomer->address) + 1;
+	unsigned highest = rank_of(queue, newcomer, newcomer, now_ms), equals = 1;
 	for (unsigned i = 0; i < queue->limit; i++) {
 		pending_connection *each = &queue->pending[i];
-		unsigned own = strcmp(each->address, newcomer->address) == 0 ? 1 : 0;
-		unsigned count = count_from(queue, each->address) + own;
-		if (count < most || (count == most && !is_dropped_before(queue, each, first))) continue;
-		most = count;
-		first = each;
+		unsigned rank = rank_of(queue, each, newcomer, now_ms);
+		if (!is_used(each) || rank < highest) continue;
+		if (rank == highest && strcmp(each->address, first->address) == 0) {
+			if (each->number > first->number) first = each;
+			continue;
+		}
+		equals = rank > highest ? 1 : equals + 1;
+		highest = rank;
+		if (random_below(queue, equals) == 0) first = each;
 	}
 	return first;
 }
 
 void admission_add(admission_queue *queue, int socket, const char address[STREAM_ADDRESS_SIZE], uint64_t now_ms)
 {
-	pending_connection newcomer = { .socket = socket, .ready = true, .since_ms = now_ms, .number = ++queue->arrivals };
+	forget_turns(queue, now_ms);
+	pending_connection newcomer = { .socket = socket, .since_ms = now_ms, .number = ++queue->arrivals };
 	memcpy(newcomer.address, address, STREAM_ADDRESS_SIZE);
 	pending_connection *place = NULL;
 	for (unsigned i = 0; i < queue->limit && !place; i++)
 		if (!is_used(&queue->pending[i])) place = &queue->pending[i];
 	if (!place) {
-		place = surplus(queue, &newcomer);
-		drop(place);
+		place = surplus(queue, &newcomer, now_ms);
+		if (is_silent(place, now_ms)) drop_silent(queue, place);
+		else drop(place);
 		if (place == &newcomer) return;
 	}
 	*place = newcomer;
-	place->ready = false;
 }
 
 /* Returns 0 if enough bytes have arrived, SOCKET_AGAIN if more may arrive, or SOCKET_BROKEN if nothing will arrive. */
@@ -160,6 +241,7 @@ static uint64_t deadline_of(const admission_queue *queue, const pending_connecti
 void admission_serve(admission_queue *queue, uint64_t now_ms)
 {
 	end_expired_trust(queue, now_ms);
+	forget_turns(queue, now_ms);
 	for (unsigned i = 0; i < queue->limit; i++) {
 		pending_connection *each = &queue->pending[i];
 		if (!is_used(each)) continue;
@@ -168,7 +250,8 @@ void admission_serve(admission_queue *queue, uint64_t now_ms)
 		if (result == 0) {
 			each->ready = true;
 			each->since_ms = now_ms;
-		} else if (late || result == SOCKET_BROKEN) drop(each);
+		} else if (late && !each->ready) drop_silent(queue, each);
+		else if (late || result == SOCKET_BROKEN) drop(each);
 	}
 }
 
@@ -184,6 +267,8 @@ static bool is_admitted_before(
 {
 	bool trusted = is_trusted(queue, pending->address);
 	if (trusted != is_trusted(queue, other->address)) return trusted == (queue->trusted_in_a_row < TRUSTED_IN_A_ROW);
+	unsigned turns = turns_of(queue, pending->address), other_turns = turns_of(queue, other->address);
+	if (turns != other_turns) return turns < other_turns;
 	uint64_t last = last_place(queue, pending->address), other_last = last_place(queue, other->address);
 	return last != other_last ? last < other_last : pending->number < other->number;
 }
@@ -211,6 +296,7 @@ static void remember(admission_queue *queue, const char *address)
 	}
 	memcpy(queue->served[place].address, address, STREAM_ADDRESS_SIZE);
 	queue->served[place].place = ++queue->places;
+	count_turn(queue, address);
 	if (!is_trusted(queue, address)) queue->trusted_in_a_row = 0;
 	else if (queue->trusted_in_a_row < TRUSTED_IN_A_ROW) queue->trusted_in_a_row++;
 }
@@ -225,6 +311,15 @@ int admission_take(admission_queue *queue, pending_connection *pending)
 	return socket;
 }
 
+uint32_t admission_patience(
+	const admission_queue *queue, const char *address, const pending_connection *next, uint32_t longest_ms)
+{
+	/* The handshake itself has been counted as a turn. */
+	unsigned own = turns_of(queue, address), others = turns_of(queue, next->address) + 1;
+	if (own == 0 || others > own || is_trusted(queue, next->address)) return longest_ms;
+	return others == own ? longest_ms / 2 : longest_ms / 4;
+}
+
 bool admission_evict(admission_queue *queue, uint64_t now_ms)
 {
 	pending_connection *oldest = NULL;
@@ -232,8 +327,8 @@ bool admission_evict(admission_queue *queue, uint64_t now_ms)
 		pending_connection *each = &queue->pending[i];
 		if (is_used(each) && !each->ready && (!oldest || each->number < oldest->number)) oldest = each;
 	}
-	if (!oldest || now_ms < oldest->since_ms + GRACE_MS) return false;
-	drop(oldest);
+	if (!oldest || !is_silent(oldest, now_ms)) return false;
+	drop_silent(queue, oldest);
 	return true;
 }
 

@@ -3,16 +3,22 @@
  * may get a place when its first bytes have arrived. With TLS this means enough of a ClientHello (RFC 5246, 7.4.1.2) to
  * tell a client from a peer that only connects; with plain TCP any byte suffices.
  *
- * A client's address is trusted if a request from it had a valid token within the last half hour. The following rules
- * also apply in hosts/node/admission-queue.ts:
+ * The address that has had the fewest turns without showing a token comes first. So a client that was never seen passes
+ * any number of addresses that keep connecting, and waits only for those that are as new as it is. A client's address is
+ * trusted if a request from it had a valid token within the last half hour. The following rules also apply in
+ * hosts/node/admission-queue.ts:
  *
+ * - A place, and a connection that has sent nothing in its grace period and is dropped, count as a turn of an address
+ *   that is not trusted. A token sets its turns to 0. TURNS_LIMIT turns are counted, and half of them are forgotten every
+ *   FORGET_MS.
  * - If the queue is full when a connection arrives, the address with the most connections loses one; the new connection
- *   counts too. If several addresses have equally many connections, one from an untrusted address is dropped first,
- *   then one that has sent nothing.
+ *   counts too. If several addresses have equally many, one from an untrusted address is dropped first, then the one
+ *   with the most turns, then one that has sent nothing in its grace period, then any of them at random; of one address
+ *   the newest.
  * - Trusted addresses get places before others, but after four places in a row for trusted addresses, another address
  *   gets one.
- * - Among the trusted addresses, and among the others, the address that was served least recently comes first.
- *   Connections from one address keep their order.
+ * - Among the others, the address with the fewest turns comes first. Among equals and among trusted addresses, the one
+ *   that was served least recently comes first. Connections from one address keep their order.
  * - The trust in an address ends after half an hour without a token, after two stalled handshakes, and when any token
  *   is revoked.
  */
@@ -28,6 +34,10 @@
 enum {
 	/* Number of addresses for which the queue remembers when they last got a place. */
 	ADMISSION_MEMORY = 8,
+	/* Number of counters of turns, a power of two. The addresses of a network with 24 bits have different counters. */
+	TURNS_COUNTERS = 1024,
+	TURNS_LIMIT = 15,
+	FORGET_MS = 300000,
 	TRUSTED_IN_A_ROW = 4,
 	/* Number of trusted addresses. If another address is added, the one with the oldest token loses its trust. */
 	TRUSTED_LIMIT = 4,
@@ -64,6 +74,13 @@ typedef struct {
 		uint64_t place;
 	} served[ADMISSION_MEMORY];
 	uint64_t places;
+	/* Four bits for each counter. */
+	uint8_t turns[TURNS_COUNTERS / 2];
+	/* Number of FORGET_MS that had passed when the turns were last halved. */
+	uint64_t period;
+	/* Number by which addresses are assigned to counters, so that nobody knows which addresses share one. */
+	uint32_t key;
+	uint32_t random;
 	unsigned trusted_in_a_row;
 	struct {
 		/* "" if this entry is unused. */
@@ -73,9 +90,17 @@ typedef struct {
 	} trusted[TRUSTED_LIMIT];
 } admission_queue;
 
-void admission_open(admission_queue *queue, unsigned limit, bool secure, uint64_t silence_ms);
+/* `seed`: a random number. */
+void admission_open(admission_queue *queue, unsigned limit, bool secure, uint64_t silence_ms, uint32_t seed);
 
 void admission_trust(admission_queue *queue, const char address[STREAM_ADDRESS_SIZE], uint64_t now_ms);
+
+/*
+ * Returns the longest silence of a handshake of this address while `next` waits: `longest_ms`; half of it if `next` had
+ * as few turns before, and a quarter of it if it had fewer. Of many new clients that fall silent, each takes little time.
+ */
+uint32_t admission_patience(
+	const admission_queue *queue, const char *address, const pending_connection *next, uint32_t longest_ms);
 
 /* Records that a handshake was given up because nothing arrived. */
 void admission_stalled(admission_queue *queue, const char *address);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "digest.h"
 #include "stream-socket.h"
 #include "stream-thread.h"
 #include "thread-start.h"
@@ -246,7 +247,9 @@ static bool open_parts(stream_server *server, const stream_server_options *optio
 		server->identity = tls_identity_create(certificate, key, message, STREAM_SERVER_MESSAGE_SIZE);
 		if (!server->identity) return false;
 	}
-	admission_open(&server->queue, options->max_pending, server->identity, options->silence_ms);
+	uint32_t seed = 0;
+	(void)random_bytes(&seed, sizeof seed);
+	admission_open(&server->queue, options->max_pending, server->identity, options->silence_ms, seed);
 	server->listener = socket_listen(options->port, options->loopback_only, message);
 	if (server->listener < 0) return false;
 	server->port = socket_port(server->listener);

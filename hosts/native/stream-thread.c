@@ -110,8 +110,13 @@ static uint64_t deadline_of(stream_server *server, const stream_connection *conn
 {
 	uint64_t usual_ms = connection->deadline_ms;
 	bool shaking = connection->state == CONNECTION_HANDSHAKING;
-	if (!admission_first(&server->queue) && !(shaking && handshake_gate_is_wanted())) return usual_ms;
-	if (shaking) return earlier(usual_ms, connection->silent_since_ms + server->options.pressed_silence_ms);
+	const pending_connection *next = admission_first(&server->queue);
+	if (!next && !(shaking && handshake_gate_is_wanted())) return usual_ms;
+	if (shaking) {
+		uint32_t longest_ms = server->options.pressed_silence_ms;
+		uint32_t patience_ms = next ? admission_patience(&server->queue, connection->address, next, longest_ms) : longest_ms;
+		return earlier(usual_ms, connection->silent_since_ms + patience_ms);
+	}
 	if (server->options.linger_ms <= PRESSED_CLOSING_MS) return usual_ms;
 	return usual_ms - server->options.linger_ms + PRESSED_CLOSING_MS;
 }

@@ -4,6 +4,7 @@
  * oldest one. A handshake may take HANDSHAKE_LIMIT_MS. Unlike the firmware's native code, this listener performs
  * handshakes even with clients that still wait to be accepted.
  */
+import { randomInt } from "node:crypto";
 import { createServer, type Socket as NetSocket, type Server } from "node:net";
 import { createServer as createTLSServer, Server as TLSServer, type TlsOptions } from "node:tls";
 import type { CertificatePair } from "../../modules/io/crypto.js";
@@ -41,7 +42,11 @@ class NodeListener implements Listener {
 	readonly #options: ListenerOptions;
 	readonly #settings: ListenerSettings;
 	readonly #server: Server;
-	readonly #queue = new AdmissionQueue<PendingConnection>(PENDING_LIMIT, () => performance.now());
+	readonly #queue = new AdmissionQueue<PendingConnection>({
+		limit: PENDING_LIMIT,
+		seed: randomInt(2 ** 32),
+		nowMs: () => performance.now(),
+	});
 	readonly #tests = new HandshakeTests(HANDSHAKE_LIMIT_MS);
 	#closed = false;
 

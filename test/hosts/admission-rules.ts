@@ -49,12 +49,32 @@ export const ADMISSION_RULES: readonly AdmissionRule[] = [
 		admitted: "f f f f new f",
 	},
 	{
-		title: "admits a trusted address's newest connection first, and drops one of another address for it",
+		title: "drops a connection of the address that has had most turns for one of a trusted address",
+		places: 4,
+		commands: "trust f,connect d,admit,connect a,connect b,connect c,connect d,connect f,admit,admit,admit,admit,admit",
+		admitted: "d f a b c -",
+		dropped: "4",
+	},
+	{
+		title: "admits the address that has had the fewest turns without a token first",
 		places: 4,
 		commands:
-			"trust f,connect a,connect b,connect c,connect d,admit,connect e,connect f,admit,connect g,connect f,admit,admit",
-		admitted: "a f f b",
-		dropped: "4 6",
+			"connect a,admit,connect a,admit,connect b,admit,connect a,connect b,connect c,admit,admit,admit,trust a,forget,connect a,connect b,admit,admit",
+		admitted: "a a b c b a a b",
+	},
+	{
+		title: "when full, keeps a new address, and drops the one that has had most turns",
+		places: 3,
+		commands:
+			"connect a,admit,connect b,admit,connect b,admit,connect a,connect b,connect c,connect d,admit,connect a,connect e,admit,admit,admit,admit",
+		admitted: "a b b c d e a -",
+		dropped: "4 7",
+	},
+	{
+		title: "forgets half of the turns each five minutes",
+		places: 4,
+		commands: `${"connect a,admit,".repeat(4)}${"connect b,admit,".repeat(3)}wait 300000,connect b,admit,connect a,connect b,admit,admit`,
+		admitted: "a a a a b b b b a b",
 	},
 	{
 		title: "when full, drops a connection of the address that has the most, trusted or not",
@@ -70,13 +90,6 @@ export const ADMISSION_RULES: readonly AdmissionRule[] = [
 		commands: "connect a,connect b,connect c,trust f,connect f,admit,admit,admit,admit",
 		admitted: "f a b -",
 		dropped: "2",
-	},
-	{
-		title: "when full, rejects a new address if each connection is of a different address",
-		places: 3,
-		commands: "connect a,connect b,connect c,connect d,admit,admit,admit,admit",
-		admitted: "a b c -",
-		dropped: "3",
 	},
 	{
 		title: "trusts no address after a token was revoked, until a token is shown again",

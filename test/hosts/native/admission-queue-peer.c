@@ -3,7 +3,7 @@
  * commands `connect`, `admit`, `trust`, `forget` and `wait` of test/hosts/admission-rules.ts. Prints the admitted
  * connections, and at the end the dropped ones.
  *
- *   admission-queue-peer <places>
+ *   admission-queue-peer <places> <seed>
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "../../../hosts/native/admission-queue.h"
 #include "must.h"
 
-enum { CONNECTION_LIMIT = 64 };
+enum { CONNECTION_LIMIT = 400 };
 
 static admission_queue queue;
 static uint64_t now_ms = 1000;
@@ -24,7 +24,7 @@ static int ends[CONNECTION_LIMIT];
 /* Whether each was admitted or dropped. */
 static bool is_over[CONNECTION_LIMIT];
 static int connection_count;
-static char dropped[CONNECTION_LIMIT * 4];
+static char dropped[CONNECTION_LIMIT * 5];
 
 static bool is_closed(int socket)
 {
@@ -92,11 +92,11 @@ static void execute(const char *line)
 
 int main(int count, char **arguments)
 {
-	MUST(count == 2);
+	MUST(count == 3);
 	/* Unused function of must.h. */
 	(void)ring;
 	(void)hear_ring;
-	admission_open(&queue, (unsigned)atoi(arguments[1]), false, 1000);
+	admission_open(&queue, (unsigned)atoi(arguments[1]), false, 1000, (uint32_t)strtoul(arguments[2], NULL, 10));
 	while (read_command(execute));
 	printf("dropped%s\n", dropped);
 	admission_close(&queue);

@@ -29,7 +29,7 @@ function peerProgram(): string {
 		"stream-socket",
 		"thread-start",
 	];
-	const sources = [...server, "handshake-gate", "memory-lock", "tls-identity", "tls-self-test"];
+	const sources = [...server, "digest", "handshake-gate", "memory-lock", "tls-identity", "tls-self-test"];
 	program ??= compileNative({
 		sources: [...PEER, ...sources.map((name) => `hosts/native/${name}.c`)],
 		output: "stream-server-peer",
