@@ -84,7 +84,8 @@ export function spanOf(days: number): string {
 	return `${(days / YEAR_DAYS).toFixed(1)} years`;
 }
 
-function tableOf(rows: readonly (readonly string[])[]): string {
+/** A table in Markdown; the first row has the titles. */
+export function tableOf(rows: readonly (readonly string[])[]): string {
 	const widths = rows[0].map((_, column) => Math.max(3, ...rows.map((row) => row[column].length)));
 	const lines = rows.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column])).join(" | ")} |`);
 	lines.splice(1, 0, `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`);

@@ -2,7 +2,7 @@
  * Extracts from a readout the identity of the meter, the energy and volume registers (totals over all tariffs), and the
  * import in tariff 2:
  *
- *   import, export  1-b:1.8.0, 1-b:2.8.0; if missing (DSMR), the sum of 1.8.1 to 1.8.9, in complete readouts only
+ *   import, export  1-b:1.8.0, 1-b:2.8.0; if missing (DSMR), the sum of 1.8.1 to 1.8.9, if no tariff is missing
  *   tariff 2        1-b:1.8.2 if it is not 0, because meters with one tariff often send it as 0
  *   gas, water      7-b:3.0.0, 8-b:1.0.0; or from M-Bus meters that an electricity meter reports (channels.ts)
  *   heat            6-b:1.0.0; or 6.8, from a heat meter that omits the medium in its codes (IEC 62056-21)
@@ -25,7 +25,7 @@ import {
 } from "../readout/channels.js";
 import { numberRank } from "../readout/meter-number.js";
 import { amountFrom } from "../readout/number.js";
-import { PROTOCOL_IEC62056_21, type Readout, STATUS_CUT } from "../readout/readout.js";
+import { hasAllTariffs, PROTOCOL_IEC62056_21, type Readout } from "../readout/readout.js";
 import { RecordCursor } from "../readout/record-cursor.js";
 import { EXPORT, GAS, HEAT, IMPORT, RISE_END, TARIFF_2, WATER } from "./entry.js";
 import { IDENT, KNOWN, type MeterState, READINGS, SERIAL } from "./meter-state.js";
@@ -42,7 +42,7 @@ const JOULES_OF_WH = 3600;
 const CALORIES_OF_WH = 3600 / 4.1868;
 /** Extracts the data from a readout into `into`, which must be empty. */
 export function takeReadout(readout: Readout, into: MeterState): void {
-	const { records, meterId, protocol, status, utcMs, unconfirmed } = readout;
+	const { records, meterId, protocol, utcMs, unconfirmed } = readout;
 	const { numbers } = into;
 	into.timeS = Math.floor(utcMs / 1000);
 	const cursor = new RecordCursor(records);
@@ -78,7 +78,7 @@ export function takeReadout(readout: Readout, into: MeterState): void {
 			continue;
 		}
 		if (register === IMPORT && e === 2) takeTariff2(cursor, numbers, protocol);
-		if (totals & bit || (!isTotal && status === STATUS_CUT)) continue;
+		if (totals & bit || (!isTotal && !hasAllTariffs(readout))) continue;
 		// All meters with P1 send the unit of a reading on M-Bus.
 		const value = isMBus && cursor.unit === "" ? NOTHING : amountOf(cursor, register, protocol);
 		if (value < 0 || value >= RISE_END) continue;

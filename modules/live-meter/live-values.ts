@@ -7,12 +7,13 @@
  *   energy    1.8.0, 2.8.0, else the sum of the tariffs 1.8.1 to 1.8.9, 2.8.1 to 2.8.9
  *
  * The first value with each code is used. Past billing periods, other media, and values without a known unit or a
- * decimal number are ignored. A value that the meter does not send is NaN.
+ * decimal number are ignored. A value that the meter does not send is NaN. A counter keeps its value while the readout
+ * lacks it (readout.ts), because some dialects must contain counters, and 0 would be a new meter.
  */
 import type { TextCodec } from "../io/host.js";
 import { putNumber } from "../readout/number.js";
 import { CURRENT, ENERGY, FREQUENCY, NO_UNIT, POWER, powerOf, unitOf, VOLTAGE } from "../readout/quantities.js";
-import type { Readout } from "../readout/readout.js";
+import { hasAllTariffs, type Readout } from "../readout/readout.js";
 import { RecordCursor } from "../readout/record-cursor.js";
 import { VALUE_LIMIT } from "../readout/record-writer.js";
 
@@ -43,15 +44,19 @@ const TARIFFS = 9;
 const TARIFFS_SHOWN = 2;
 const PARTS_OF_POWER = 3;
 
-export function takeLiveValues({ records }: Pick<Readout, "records">, text: TextCodec, into: Float64Array): void {
+export function takeLiveValues(readout: Readout, text: TextCodec, into: Float64Array): void {
+	const { records, unconfirmed } = readout;
+	const hasAll = hasAllTariffs(readout);
+	const before = into.slice(LIVE_IMPORT, LIVE_COUNT);
 	const cursor = new RecordCursor(records);
 	const { code } = cursor;
 	const digits = new Uint8Array(VALUE_LIMIT + 1);
 	const powers = new Float64Array((1 + PHASES) * PARTS_OF_POWER).fill(Number.NaN);
 	const sums = new Float64Array(2).fill(Number.NaN);
 	into.fill(Number.NaN, 0, LIVE_COUNT);
-	while (cursor.nextRecord()) {
+	for (let record = 1; cursor.nextRecord(); record++) {
 		const { a, b, c, d, e } = code;
+		if (unconfirmed?.includes(record)) continue;
 		if (c < 1 || b > 1 || code.letters || code.sub >= 0 || code.billingPeriod !== null) continue;
 		if ((a >= 0 && a !== MEDIUM_ELECTRICITY) || cursor.attribute !== 0 || !cursor.nextValue()) continue;
 		const kind = unitOf(cursor.unit);
@@ -64,11 +69,12 @@ export function takeLiveValues({ records }: Pick<Readout, "records">, text: Text
 			const first = index === 0 ? LIVE_IMPORT : LIVE_EXPORT;
 			const wattHours = value * 1000;
 			if (e <= TARIFFS_SHOWN) setFirst(into, first + Math.max(0, e), wattHours);
-			if (e > 0) sums[index] = Number.isNaN(sums[index]) ? wattHours : sums[index] + wattHours;
+			if (e > 0 && hasAll) sums[index] = Number.isNaN(sums[index]) ? wattHours : sums[index] + wattHours;
 		}
 	}
 	setFirst(into, LIVE_IMPORT, sums[0]);
 	setFirst(into, LIVE_EXPORT, sums[1]);
+	for (let i = 0; i < before.length && !hasAll; i++) setFirst(into, LIVE_IMPORT + i, before[i]);
 	let ofPhases = Number.NaN;
 	for (let i = 0; i <= PHASES; i++) {
 		const power = netOf(powers, i * PARTS_OF_POWER);
@@ -97,11 +103,12 @@ function setFirst(values: Float64Array, index: number, value: number): void {
 }
 
 /**
- * Returns the net power. If it is unknown, returns import minus export, where an unknown one of the two counts as 0.
+ * Returns the net power. If it is unknown, returns import minus export, where an unknown one of the two counts as 0. But
+ * an export of 0 alone does not tell the import.
  */
 function netOf(powers: Float64Array, at: number): number {
 	const [taken, given, net] = [powers[at], powers[at + 1], powers[at + 2]];
 	if (!Number.isNaN(net)) return net;
-	if (Number.isNaN(taken) && Number.isNaN(given)) return Number.NaN;
+	if (Number.isNaN(taken) && !(given > 0)) return Number.NaN;
 	return (Number.isNaN(taken) ? 0 : taken) - (Number.isNaN(given) ? 0 : given);
 }

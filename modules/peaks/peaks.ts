@@ -89,7 +89,7 @@ export class Peaks implements Running, Timed {
 		const numbers = this.#numbers;
 		const { status, utcMs } = readout;
 		if (numbers === undefined || utcMs === 0 || status === STATUS_NONE || status === STATUS_CHECK_WRONG) return;
-		const live = new Float64Array(LIVE_COUNT);
+		const live = new Float64Array(LIVE_COUNT).fill(Number.NaN);
 		takeLiveValues(readout, text, live);
 		numbers[TIME_S] = Math.floor(utcMs / 1000);
 		numbers[WH] = live[LIVE_IMPORT];

@@ -9,13 +9,16 @@
  *                  plausible after the unconfirmed value               confirmed
  *                  otherwise                                           unconfirmed
  *
+ * Also notices that a readout lacks energy counters which an earlier one had. A sum of its tariffs would fall, and jump
+ * when the missing tariff returns.
+ *
  * If the number of the meter changes (without a number: its identification), the meter was exchanged, and its counters
  * are taken as they are. So are counters that are seen for the first time, and those beyond COUNTERS_LIMIT.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { GROUP_MBUS } from "./channels.js";
 import { meterNumberOf } from "./meter-number.js";
-import { HEAT, isNet, POWER, Quantities, VOLUME } from "./quantities.js";
+import { ENERGY, HEAT, isNet, POWER, Quantities, VOLUME } from "./quantities.js";
 import type { Readout } from "./readout.js";
 
 export const COUNTERS_LIMIT = 24;
@@ -42,12 +45,17 @@ const NEXT_MS = 4;
 const PER_HOUR = 5;
 const SIZE = 6;
 
+/** Value of group D of counters (IEC 62056-6-1). */
+const COUNTER = 8;
+
 export class CounterCheck {
 	/** Undefined before the first readout. */
 	#counters: Float64Array | undefined;
 	#count = 0;
 	/** CRC-16 of the meter's number. */
 	#meter = 0;
+	/** Largest number of confirmed energy counters in a readout of this meter. */
+	#most = 0;
 
 	/** Returns the readout with the records of unconfirmed counters. A readout of powers only is not checked again. */
 	check(readout: Readout, nowMs: number): Readout {
@@ -55,10 +63,11 @@ export class CounterCheck {
 		if (liveUtcMs !== undefined) return readout;
 		const number = meterNumberOf(records) ?? meterId;
 		const meter = crc16(number, 0, number.length);
-		if (meter !== this.#meter) this.#count = 0;
+		if (meter !== this.#meter) this.#count = this.#most = 0;
 		this.#meter = meter;
 		const quantities = new Quantities(readout);
 		const unconfirmed: number[] = [];
+		let found = 0;
 		for (let i = 0; i < quantities.count; i++) {
 			const kind = quantities.kindOf(i);
 			if (kind >= POWER && kind < VOLUME) continue;
@@ -68,8 +77,16 @@ export class CounterCheck {
 			if (value < 0 || isNet(code.c)) continue;
 			const isSlow = kind === VOLUME || code.c === GROUP_MBUS;
 			if (!this.confirm(code.quantity, value, nowMs, isSlow)) unconfirmed.push(quantities.records[i]);
+			else if (kind === ENERGY && code.d === COUNTER) found++;
 		}
-		return unconfirmed.length > 0 ? { ...readout, unconfirmed } : readout;
+		const lacksCounter = found < this.#most;
+		this.#most = Math.max(found, this.#most);
+		if (!lacksCounter && unconfirmed.length === 0) return readout;
+		return {
+			...readout,
+			...(unconfirmed.length > 0 ? { unconfirmed } : {}),
+			...(lacksCounter ? { lacksCounter } : {}),
+		};
 	}
 
 	/**

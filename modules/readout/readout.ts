@@ -39,6 +39,16 @@ export interface Readout {
 	 * (counter-check.ts).
 	 */
 	readonly unconfirmed?: readonly number[];
+	/**
+	 * True if an energy counter is unconfirmed, or missing although an earlier readout of this meter had it
+	 * (counter-check.ts).
+	 */
+	readonly lacksCounter?: true;
+}
+
+/** Returns true if the tariffs may be added to a total, because none of them is missing. */
+export function hasAllTariffs({ status, lacksCounter }: Pick<Readout, "status" | "lacksCounter">): boolean {
+	return status !== STATUS_CUT && lacksCounter !== true;
 }
 
 export function statusOf(overflow: boolean): number {

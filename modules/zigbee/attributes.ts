@@ -19,7 +19,7 @@ import type { HostInfo, TextCodec } from "../io/host.js";
 import { isMapped, pairOf } from "../obis/mapping.js";
 import { meterNumberOf } from "../readout/meter-number.js";
 import { ENERGY, POWER, Quantities, VOLTAGE } from "../readout/quantities.js";
-import { type Readout, STATUS_CUT } from "../readout/readout.js";
+import { hasAllTariffs, type Readout } from "../readout/readout.js";
 import { digitsOf } from "../time/date.js";
 import { numberSize, putNumber } from "./zcl.js";
 
@@ -196,7 +196,7 @@ export class Attributes {
 	}
 
 	setReadout(readout: Readout, nowMs: number): void {
-		const { records, meterId, status } = readout;
+		const { records, meterId } = readout;
 		const { text, map } = this.#options;
 		const quantities = new Quantities(readout);
 		const { code } = quantities;
@@ -218,9 +218,8 @@ export class Attributes {
 				this.put(pair, rounded(quantities.value(text, pair < DEMAND ? 3 : pair - DEMAND)), nowMs);
 			} else if (kind === ENERGY) {
 				const { d, e } = code;
-				// A tariff register counts towards 1.8.0 or 2.8.0. A truncated readout may lack some tariff registers, so it is
-				// skipped.
-				if (d !== COUNTER || e < 1 || e > LAST_TARIFF || status === STATUS_CUT) continue;
+				// A tariff register counts towards 1.8.0 or 2.8.0.
+				if (d !== COUNTER || e < 1 || e > LAST_TARIFF || !hasAllTariffs(readout)) continue;
 				code.e = 0;
 				const total = pairOf(code, map);
 				code.e = e;

@@ -27,11 +27,17 @@ import {
 	SHOWN_AVERAGE,
 	showValues,
 } from "../../modules/live-meter/shown-values.js";
+import { type Readout, STATUS_CUT } from "../../modules/readout/readout.js";
 import { readoutOf } from "../mqtt/bed.js";
 
 function liveOf(...lines: string[]): Float64Array {
-	const values = new Float64Array(LIVE_COUNT);
-	takeLiveValues(readoutOf(lines.join("\r\n")), new NodeText(), values);
+	return liveAfter(new Float64Array(LIVE_COUNT), {}, ...lines);
+}
+
+/** The values after those of an earlier readout. */
+function liveAfter(before: Float64Array, more: Partial<Readout>, ...lines: string[]): Float64Array {
+	const values = before.slice();
+	takeLiveValues({ ...readoutOf(lines.join("\r\n")), ...more }, new NodeText(), values);
 	return values;
 }
 
@@ -49,6 +55,9 @@ describe("Live values", () => {
 		assert.equal(liveOf("1-0:1.7.0(00.000*kW)", "1-0:2.7.0(01.193*kW)")[LIVE_POWER], -1193);
 		assert.equal(liveOf("1.7.0(250*W)")[LIVE_POWER], 250);
 		assert.equal(liveOf("2.7.0(250*W)")[LIVE_POWER], -250);
+	});
+	it("have no power if only an export of 0 is known", () => {
+		assert.ok(Number.isNaN(liveOf("1-0:2.7.0(00.000*kW)", "1-0:22.7.0(00.000*kW)")[LIVE_POWER]));
 	});
 	it("add up the phases without a total", () => {
 		const live = liveOf("1-0:36.7.0(100*W)", "1-0:56.7.0(-300*W)", "1-0:76.7.0(50*W)");
@@ -75,6 +84,21 @@ describe("Live values", () => {
 	it("add up the tariffs without a total", () => {
 		const live = liveOf("1-0:1.8.1(000000.626*kWh)", "1-0:1.8.2(000002.564*kWh)", "1-0:1.8.3(1*kWh)");
 		assert.equal(Math.round(live[LIVE_IMPORT]), 4190);
+	});
+	it("keep a counter that is unconfirmed or that a readout lacks, and the total of its tariffs, but no counter of before", () => {
+		const tariffs = (first: string) => [first, "1-0:1.8.2(3*kWh)", "1-0:1.7.0(5*W)"];
+		const before = liveOf(...tariffs("1-0:1.8.1(2*kWh)"));
+		const spike = { unconfirmed: [1], lacksCounter: true } as const;
+		for (const [more, first] of [
+			[spike, "1-0:1.8.1(900000*kWh)"],
+			[{ lacksCounter: true }, "1-0:1.7.0(5*W)"],
+		] as const) {
+			const live = liveAfter(before, more, ...tariffs(first));
+			assert.deepEqual([...three(live, LIVE_IMPORT), live[LIVE_POWER]], [5000, 2000, 3000, 5]);
+		}
+		assert.deepEqual(three(liveAfter(before, {}, "1-0:1.8.1(1*kWh)"), LIVE_IMPORT), [1000, 1000, Number.NaN]);
+		const cut = liveAfter(new Float64Array(LIVE_COUNT).fill(Number.NaN), { status: STATUS_CUT }, "1-0:1.8.1(1*kWh)");
+		assert.ok(Number.isNaN(cut[LIVE_IMPORT]));
 	});
 	it("ignore past periods, other media, other channels, maxima, unknown units and texts", () => {
 		const live = liveOf(

@@ -93,6 +93,16 @@ describe("A counter", () => {
 		assert.equal(bed.read(many(1)).unconfirmed?.length, COUNTERS_LIMIT);
 	});
 
+	it("is noticed if a readout lacks it, or if it is unconfirmed, until a readout has all or the meter is another one", () => {
+		const bed = new Bed();
+		const lacks = (lines: string, id = "A") => bed.read(lines, MINUTE_S, { id }).lacksCounter === true;
+		const [first, second] = ["1.8.1(1000*kWh)", "1.8.2(2000*kWh)"];
+		const steps = [lacks(first), lacks(`${first}\r\n${second}`), lacks(first), lacks(second), lacks("1.7.0(1*kW)")];
+		assert.deepEqual(steps, [false, false, true, true, true]);
+		assert.deepEqual([lacks(`${first}\r\n1.8.2(9000*kWh)`), lacks(`${first}\r\n${second}`)], [true, false]);
+		assert.deepEqual([lacks(first), lacks(first, "B"), lacks(first, "B")], [true, false, false]);
+	});
+
 	it("keeps its mark while only the powers are read again", () => {
 		const bed = new Bed();
 		bed.read("1.8.0(1000*kWh)");
@@ -139,6 +149,13 @@ describe("An unconfirmed counter", () => {
 			const tariffs = values.map((kWh) => `1-0:1.8.1(${kWh}*kWh)\r\n1-0:1.8.2(500*kWh)`);
 			assert.equal(historyOf(tariffs), "3000", `${spike}, tariff`);
 		}
+	});
+
+	it("that is a sum of tariffs is not booked while a tariff is missing", () => {
+		const lines = [0, 0, 0, 1, 1, 1, 2, 2, 3].map((kWh, i) =>
+			i > 2 && i < 6 ? "1-0:1.8.2(500*kWh)" : `1-0:1.8.1(${1000 + kWh}*kWh)\r\n1-0:1.8.2(500*kWh)`,
+		);
+		assert.equal(historyOf(lines), "3000");
 	});
 
 	it("enters the history as soon as it is confirmed: a reset without, an exchange with another number at once", () => {

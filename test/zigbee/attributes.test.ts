@@ -67,6 +67,9 @@ describe("zigbee/attributes", () => {
 		const all = attributes();
 		all.setReadout(readout(tariffs, { status: STATUS_CUT }), 1000);
 		assert.ok(Number.isNaN(all.values[1]), "some tariffs may be missing");
+		all.setReadout(readout(tariffs), 2000);
+		all.setReadout(readout(tariffs, { unconfirmed: [1], lacksCounter: true }), 3000);
+		assert.equal(all.values[1], 3_016_829, "a tariff is unconfirmed");
 	});
 
 	it("has the energy of every captured P1 telegram", () => {

@@ -18,9 +18,14 @@ export function recordOf(readings: readonly Reading[], code: string): Reading | 
 /** Returns the value in W or Wh, or in the unit of other `scales`. */
 export function quantityOf(readings: readonly Reading[], code: string, scales = SCALES): number | undefined {
 	const record = recordOf(readings, code);
-	if (record === undefined || record.value1_number === null) return undefined;
+	if (record === undefined || record.value1_number === null || !isKnown(record)) return undefined;
 	const scale = scales[record.value1_unit];
 	return scale === undefined ? undefined : record.value1_number * scale;
+}
+
+/** Returns false for a value that is too old, was not read from an M-Bus meter, or is an unconfirmed counter. */
+export function isKnown({ value1_number, value1_unit, unconfirmed }: Reading): boolean {
+	return value1_unit === "" || (value1_number !== null && !unconfirmed);
 }
 
 /** Returns false for a meter that waits for its PIN. It sends whole kWh and no power. */
@@ -57,9 +62,9 @@ export function apparentOf(readings: readonly Reading[]): number | undefined {
 	return netOf(of("9.7.0"), of("10.7.0"));
 }
 
-/** Returns what is drawn minus what is fed; undefined if both are unknown. */
-function netOf(drawn: number | undefined, fed: number | undefined): number | undefined {
-	return drawn === undefined && fed === undefined ? undefined : (drawn ?? 0) - (fed ?? 0);
+/** Returns what is drawn minus what is fed; undefined if both are unknown, or if only that nothing is fed is known. */
+function netOf(drawn: number | undefined, fed = 0): number | undefined {
+	return drawn === undefined && fed === 0 ? undefined : (drawn ?? 0) - fed;
 }
 
 /**
@@ -106,10 +111,10 @@ export interface Counter {
 function sumOf(readings: readonly Reading[], group: number): Reading | undefined {
 	const tariffs = [1, 2, 3, 4].flatMap((tariff) => recordOf(readings, `${group}.8.${tariff}`) ?? []);
 	const [first] = tariffs;
-	const haveSameUnit = tariffs.every(
-		({ value1, value1_unit }) => Number(value1) >= 0 && value1_unit === first.value1_unit,
+	const canAdd = tariffs.every(
+		(tariff) => isKnown(tariff) && Number(tariff.value1) >= 0 && tariff.value1_unit === first.value1_unit,
 	);
-	if (tariffs.length < 2 || !haveSameUnit) return undefined;
+	if (tariffs.length < 2 || !canAdd) return undefined;
 	const digits = Math.max(...tariffs.map(({ value1 }) => value1.split(".")[1]?.length ?? 0));
 	const sum = tariffs.reduce((total, { value1 }) => total + Number(value1), 0);
 	return { ...first, obis: `${group}.8.0`, value1: sum.toFixed(digits) };

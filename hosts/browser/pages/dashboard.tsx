@@ -25,7 +25,7 @@ import {
 	useHasPart,
 	useLocked,
 } from "../kit/live.js";
-import { countersOf } from "../kit/power.js";
+import { countersOf, isKnown } from "../kit/power.js";
 import type { NetworkStatus, Reading, Status } from "../kit/replies.js";
 import { display } from "../kit/session.js";
 import { useStore } from "../kit/store.js";
@@ -268,8 +268,9 @@ function CountersCard() {
 }
 
 /** A reading with its unit. Energy is shown in kWh. */
-export function Amount({ reading: { value1, value1_unit } }: { reading: Reading }) {
-	const [value, unit] = formatReading(value1, value1_unit, language);
+export function Amount({ reading }: { reading: Reading }) {
+	const { value1, value1_unit } = reading;
+	const [value, unit] = isKnown(reading) ? formatReading(value1, value1_unit, language) : ["–"];
 	return (
 		<>
 			<span class="number">{value}</span> {unit}

@@ -2,6 +2,7 @@
 import { decimalCell, textCell } from "../kit/csv.js";
 import { formatDecimal } from "../kit/format.js";
 import type { Readout } from "../kit/live.js";
+import { isKnown } from "../kit/power.js";
 import type { Reading } from "../kit/replies.js";
 import { formatStamp, stampOf, stampOfCode } from "../kit/stamps.js";
 import { language, t } from "../kit/text.js";
@@ -31,7 +32,8 @@ export function linesOf(readings: readonly Reading[]): readonly Line[] {
 		const name = nameOf(reading);
 		const stamp = unit === "" ? stampOfCode(obis, value1) : undefined;
 		const text = unit === "" ? textOf(obis, value1) : value1;
-		const value = COUNT.test(obis) ? formatDecimal(text, language) : formatted(text, unit, stamp);
+		const shown = COUNT.test(obis) ? formatDecimal(text, language) : formatted(text, unit, stamp);
+		const value = isKnown(reading) ? shown : "–";
 		const more = secondsOf(reading).map(([text, own, stamp]) => formatted(text, own, stamp));
 		return { reading, name, code, unit, value, more, haystack: `${name}\n${code}\n${value}`.toLowerCase() };
 	});
@@ -117,7 +119,8 @@ export function tableOf(last: Readout, lines: readonly Line[]): readonly (readon
 	const number = meterNumber(last);
 	const rows = lines.map(({ reading, name, code, unit }) => {
 		const { obis, value1, billing_period } = reading;
-		const value = cellOf(value1, unit, unit === "" ? stampOfCode(obis, value1) : undefined);
+		const text = isKnown(reading) ? value1 : "";
+		const value = cellOf(text, unit, unit === "" ? stampOfCode(obis, value1) : undefined);
 		const second = secondsOf(reading).map(([text, own, stamp]) => `${cellOf(text, own, stamp)} ${own}`.trim());
 		const period = String(billing_period ?? "");
 		return [last.localtime, number, code, name, value, unit, second.join(" | "), period, rawOf(reading)];

@@ -5,6 +5,7 @@ import { announce, Button, ErrorNotice, Notice } from "../kit/components.js";
 import type { DeviceError } from "../kit/device.js";
 import { formatDecimal, formatMoment, formatNumber } from "../kit/format.js";
 import { readout, status } from "../kit/live.js";
+import { isKnown } from "../kit/power.js";
 import type { Reading } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
@@ -203,7 +204,8 @@ function aboutLine({ obis, mapping_id }: Line, readings: readonly Reading[]): st
 	}
 	const { value1, value1_unit } = reading;
 	const name = reading[language] ?? reading.en;
-	const now = t("map.now", { value: `${formatDecimal(value1, language)} ${value1_unit}`.trim() });
+	const value = isKnown(reading) ? `${formatDecimal(value1, language)} ${value1_unit}`.trim() : "–";
+	const now = t("map.now", { value });
 	const fits = mapping_id === UNMAPPED || targetsFor(reading).some(({ id }) => id === mapping_id);
 	return [name, now, fits ? null : t("map.unit", { unit: value1_unit })].filter((text) => text !== null).join(" · ");
 }

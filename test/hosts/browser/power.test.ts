@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { phasesOf } from "../../../hosts/browser/kit/phases.js";
-import { apparentOf, countersOf, importedWh, powerOf } from "../../../hosts/browser/kit/power.js";
+import { apparentOf, countersOf, importedWh, isKnown, powerOf } from "../../../hosts/browser/kit/power.js";
 import type { Reading } from "../../../hosts/browser/kit/replies.js";
 
 function reading(obis: string, value: number | null, unit: string, billingPeriod: number | null = null): Reading {
@@ -28,6 +28,7 @@ describe("present power", () => {
 		assert.equal(powerOf([reading("1.7.0", 1.5, "kW"), reading("2.7.0", 200, "W")]), 1300);
 		assert.equal(powerOf([reading("2.7.0", 0.4, "kW")]), -400);
 		assert.equal(powerOf([reading("1.7.0", 0, "kW")]), 0);
+		assert.equal(powerOf([reading("2.7.0", 0, "kW")]), undefined);
 	});
 
 	it("is the sum of the phases, signed or in two directions", () => {
@@ -73,6 +74,10 @@ describe("phases", () => {
 		]);
 	});
 
+	it("have no voltage and current that the gateway considers too old", () => {
+		assert.deepEqual(phasesOf([reading("32.7.0", null, "V"), reading("31.7.0", null, "A")]), []);
+	});
+
 	it("are empty for a meter that sends sums only", () => {
 		assert.deepEqual(phasesOf([reading("16.7.0", 5, "W"), reading("32.7.0", 230, "V", 1)]), []);
 	});
@@ -87,6 +92,21 @@ describe("energy", () => {
 	it("is unknown without a present import counter", () => {
 		assert.equal(importedWh([reading("2.8.0", 5, "kWh")]), undefined);
 		assert.equal(importedWh([reading("1.8.0", 5, "kWh", 1)]), undefined);
+	});
+
+	it("is unknown, and in no total, while a counter is unconfirmed", () => {
+		const [first, second] = [reading("1.8.1", 5, "kWh"), reading("1.8.2", 6, "kWh")];
+		const doubtful = { ...first, unconfirmed: true };
+		assert.equal(importedWh([{ ...reading("1.8.0", 5, "kWh"), unconfirmed: true }]), undefined);
+		assert.deepEqual([isKnown(first), isKnown(doubtful), isKnown(reading("16.7.0", null, "W"))], [true, false, false]);
+		assert.ok(isKnown(reading("96.1.1", null, "")));
+		assert.deepEqual(
+			[countersOf([first, second]), countersOf([doubtful, second])].map((all) => all.map(({ tariff }) => tariff)),
+			[
+				[0, 1, 2],
+				[1, 2],
+			],
+		);
 	});
 
 	it("is listed with import before export and totals before tariffs, and without billing periods", () => {
