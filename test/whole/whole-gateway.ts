@@ -4,7 +4,7 @@
  * alive, have logged no fault, and use no more memory than the device has.
  *
  * A program with the engine XS is what `npm start` starts; it tells its slots, but not its stack, because xsnap-worker
- * does not report it (its stack has 4096 slots, the device's has 528). The firmware on Linux tells both.
+ * does not report it (its stack has 4096 slots, the device's has 544). The firmware on Linux tells both.
  */
 import assert from "node:assert/strict";
 import { appendFileSync, writeFileSync } from "node:fs";

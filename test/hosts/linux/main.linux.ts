@@ -14,7 +14,7 @@ describe("npm run linux, with the SDK", function () {
 		await program.printed();
 		program.process.kill("SIGUSR2");
 		await program.printed(
-			/^memory slots \d+ of 4095, chunks \d+ of 65536 bytes, stack \d+ of 528, names \d+, slot \d+ bytes\n/m,
+			/^memory slots \d+ of 4095, chunks \d+ of 65536 bytes, stack \d+ of 544, names \d+, slot \d+ bytes\n/m,
 		);
 		assert.equal(await program.end("SIGTERM"), 0);
 	});
