@@ -66,7 +66,7 @@ static unsigned counter_of(const admission_queue *queue, const char *address)
 	return (hash + (point ? (unsigned)atoi(point + 1) : 0)) % TURNS_COUNTERS;
 }
 
-/* Returns the number of turns that the address has had without showing a token. */
+/* Returns the number of turns that the address has had in vain. */
 static unsigned turns_of(const admission_queue *queue, const char *address)
 {
 	unsigned counter = counter_of(queue, address);
@@ -121,6 +121,12 @@ static void count_turn(admission_queue *queue, const char *address)
 {
 	unsigned turns = turns_of(queue, address);
 	if (turns < TURNS_LIMIT && !is_trusted(queue, address)) set_turns(queue, address, turns + 1);
+}
+
+void admission_answered(admission_queue *queue, const char *address)
+{
+	unsigned turns = turns_of(queue, address);
+	if (turns > 0) set_turns(queue, address, turns - 1);
 }
 
 /* Drops a connection that has used the queue in vain. */

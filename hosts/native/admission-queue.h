@@ -3,14 +3,15 @@
  * may get a place when its first bytes have arrived. With TLS this means enough of a ClientHello (RFC 5246, 7.4.1.2) to
  * tell a client from a peer that only connects; with plain TCP any byte suffices.
  *
- * The address that has had the fewest turns without showing a token comes first. So a client that was never seen passes
+ * The address that has had the fewest turns in vain comes first. So a client that was never seen passes
  * any number of addresses that keep connecting, and waits only for those that are as new as it is. A client's address is
  * trusted if a request from it had a valid token within the last half hour. The following rules also apply in
  * hosts/node/admission-queue.ts:
  *
- * - A place, and a connection that has sent nothing in its grace period and is dropped, count as a turn of an address
- *   that is not trusted. A token sets its turns to 0. TURNS_LIMIT turns are counted, and half of them are forgotten every
- *   FORGET_MS.
+ * - A place counts as a turn of an address that is not trusted, unless a reply begins within PROMPT_REPLY_MS of the
+ *   handshake: a client that stalls, refuses the certificate or sends slowly has used its turn. So has one that is dropped
+ *   because it has sent nothing in its grace period. A token sets the turns to 0. TURNS_LIMIT turns are counted, and half
+ *   of them are forgotten each FORGET_MS.
  * - If the queue is full when a connection arrives, the address with the most connections loses one; the new connection
  *   counts too. If several addresses have equally many, one from an untrusted address is dropped first, then the one
  *   with the most turns, then one that has sent nothing in its grace period, then any of them at random; of one address
@@ -38,6 +39,7 @@ enum {
 	TURNS_COUNTERS = 1024,
 	TURNS_LIMIT = 15,
 	FORGET_MS = 300000,
+	PROMPT_REPLY_MS = 1000,
 	TRUSTED_IN_A_ROW = 4,
 	/* Number of trusted addresses. If another address is added, the one with the oldest token loses its trust. */
 	TRUSTED_LIMIT = 4,
@@ -94,6 +96,9 @@ typedef struct {
 void admission_open(admission_queue *queue, unsigned limit, bool secure, uint64_t silence_ms, uint32_t seed);
 
 void admission_trust(admission_queue *queue, const char address[STREAM_ADDRESS_SIZE], uint64_t now_ms);
+
+/* Records that a connection from this address was answered promptly, so that it does not count as a turn. */
+void admission_answered(admission_queue *queue, const char *address);
 
 /*
  * Returns the longest silence of a handshake of this address while `next` waits: `longest_ms`; half of it if `next` had

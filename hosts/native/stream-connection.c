@@ -127,6 +127,7 @@ size_t connection_write(stream_connection *connection, const void *bytes, size_t
 	*wake = false;
 	if (size > connection->promised) return SIZE_MAX;
 	if (!connection->broken && size > 0) {
+		if (connection->reply == REPLY_NONE) connection->reply = REPLY_BEGUN;
 		*wake = ring->used == 0;
 		ring_copy_in(ring, bytes, size);
 	}

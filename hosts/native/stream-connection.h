@@ -60,6 +60,8 @@ typedef struct {
 	bool ready;
 	/* True if the connection has shown a valid token, and the admission queue does not know it yet. */
 	bool known;
+	/* Progress of the first reply: none yet, begun, counted by the admission queue. */
+	enum { REPLY_NONE = 0, REPLY_BEGUN, REPLY_COUNTED } reply;
 
 	/* Only the socket's thread uses the members from here on. */
 	int socket;

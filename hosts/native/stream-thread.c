@@ -280,6 +280,8 @@ static void begin(stream_server *server, stream_connection *connection, pending_
 	connection->deadline_ms = server->now_ms + server->options.handshake_timeout_ms;
 	connection->state = identity ? CONNECTION_HANDSHAKING : CONNECTION_WAITING;
 	connection->ready = !identity;
+	connection->reply = REPLY_NONE;
+	if (!identity) connection->established_ms = server->now_ms;
 	if (!identity) server->has_new_waiting = true;
 	unlock(server);
 }
@@ -294,10 +296,13 @@ static void update_trust(stream_server *server)
 	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) {
 		stream_connection *each = &server->connections[i];
 		lock(server);
-		bool known = each->known;
+		bool known = each->known, replies = each->reply == REPLY_BEGUN;
 		each->known = false;
+		if (replies) each->reply = REPLY_COUNTED;
 		unlock(server);
 		if (known) admission_trust(&server->queue, each->address, server->now_ms);
+		if (replies && server->now_ms < each->established_ms + PROMPT_REPLY_MS)
+			admission_answered(&server->queue, each->address);
 	}
 }
 

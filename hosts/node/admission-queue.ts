@@ -67,6 +67,12 @@ export class AdmissionQueue<T extends PendingConnection> {
 		this.#turns[this.#counterOf(address)] = 0;
 	}
 
+	/** Call it when a connection from this address was answered promptly, so that it does not count as a turn. */
+	answered(address: string): void {
+		const counter = this.#counterOf(address);
+		if (this.#turns[counter] > 0) this.#turns[counter]--;
+	}
+
 	forget(): void {
 		this.#trusted = [];
 	}

@@ -114,6 +114,7 @@ class NodeListener implements Listener {
 		const connection = new PendingConnection(socket, {
 			viaAccessPoint: this.#settings.accessPoint ?? false,
 			onKnown: () => this.#queue.know(connection.remoteAddress),
+			onAnswered: () => this.#queue.answered(connection.remoteAddress),
 		});
 		if (this.#closed) {
 			connection.close();

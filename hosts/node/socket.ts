@@ -10,12 +10,17 @@ export class PendingConnection implements PendingSocket {
 	readonly remoteAddress: string;
 	readonly viaAccessPoint: boolean;
 	readonly onKnown: () => void;
+	readonly onAnswered: () => void;
 	#socket: NetSocket | undefined;
 
-	constructor(socket: NetSocket, { viaAccessPoint, onKnown }: Pick<PendingConnection, "viaAccessPoint" | "onKnown">) {
+	constructor(
+		socket: NetSocket,
+		{ viaAccessPoint, onKnown, onAnswered }: Pick<PendingConnection, "viaAccessPoint" | "onKnown" | "onAnswered">,
+	) {
 		this.#socket = socket;
 		this.viaAccessPoint = viaAccessPoint;
 		this.onKnown = onKnown;
+		this.onAnswered = onAnswered;
 		this.remoteAddress = (socket.remoteAddress ?? "").replace(/^::ffff:/, "");
 		// Resets and TLS errors also cause the event "close".
 		socket.on("error", () => {});
@@ -34,15 +39,22 @@ export class PendingConnection implements PendingSocket {
 	}
 }
 
+/** Time within which a reply is prompt (hosts/native/admission-queue.h), ms. */
+const PROMPT_REPLY_MS = 1000;
+
 export class NodeSocket implements Socket {
 	readonly remoteAddress: string;
 	readonly viaAccessPoint: boolean;
 	readonly #stream: NodeStream;
 	readonly #onKnown: () => void;
+	readonly #onAnswered: () => void;
+	readonly #takenMs = performance.now();
+	#isAnswered = false;
 
 	constructor(options: SocketOptions) {
 		const from = options.from as PendingConnection;
 		this.#onKnown = from.onKnown;
+		this.#onAnswered = from.onAnswered;
 		this.remoteAddress = from.remoteAddress;
 		this.viaAccessPoint = from.viaAccessPoint;
 		this.#stream = new NodeStream(from.take(), {
@@ -57,6 +69,8 @@ export class NodeSocket implements Socket {
 	}
 
 	write(bytes: Uint8Array, start?: number, end?: number): number {
+		if (!this.#isAnswered && performance.now() < this.#takenMs + PROMPT_REPLY_MS) this.#onAnswered();
+		this.#isAnswered = true;
 		return this.#stream.write(bytes, start, end);
 	}
 

@@ -4,7 +4,7 @@
  *
  *   connect A   a connection from A; its first bytes arrive at once       trust A   a valid token was shown from A
  *   admit       admits the next connection                                forget    a token was revoked
- *   wait MS     advances the time
+ *   wait MS     advances the time                                         answer A  a connection from A got a reply
  *
  * `admitted`: addresses in the order of `admit`, "-" if none waits. `dropped`: dropped connections, by the number of
  * their `connect` command from 0 on.
@@ -69,6 +69,13 @@ export const ADMISSION_RULES: readonly AdmissionRule[] = [
 			"connect a,admit,connect b,admit,connect b,admit,connect a,connect b,connect c,connect d,admit,connect a,connect e,admit,admit,admit,admit",
 		admitted: "a b b c d e a -",
 		dropped: "4 7",
+	},
+	{
+		title: "counts no turn of a connection that is answered promptly",
+		places: 4,
+		commands:
+			"connect a,admit,answer a,connect a,admit,answer a,connect b,admit,connect b,connect a,connect c,admit,admit,admit",
+		admitted: "a a b c a b",
 	},
 	{
 		title: "forgets half of the turns each five minutes",

@@ -1,6 +1,6 @@
 /*
  * The admission queue (admission-queue.h) on pairs of sockets, for admission-queue.test.ts. Lines of the input are the
- * commands `connect`, `admit`, `trust`, `forget` and `wait` of test/hosts/admission-rules.ts. Prints the admitted
+ * commands `connect`, `admit`, `answer`, `trust`, `forget` and `wait` of test/hosts/admission-rules.ts. Prints the admitted
  * connections, and at the end the dropped ones.
  *
  *   admission-queue-peer <places> <seed>
@@ -80,7 +80,8 @@ static void execute(const char *line)
 		char address[STREAM_ADDRESS_SIZE] = "";
 		memcpy(address, argument, strlen(argument));
 		admission_trust(&queue, address, now_ms);
-	} else if (strcmp(word, "forget") == 0) admission_forget_trusted(&queue);
+	} else if (strcmp(word, "answer") == 0) admission_answered(&queue, argument);
+	else if (strcmp(word, "forget") == 0) admission_forget_trusted(&queue);
 	else if (strcmp(word, "wait") == 0) {
 		/* The connections appear to have just arrived, because the rules do not cover the queue's time limits. */
 		now_ms += strtoull(argument, NULL, 10);

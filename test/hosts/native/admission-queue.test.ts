@@ -41,7 +41,8 @@ describe("The native admission queue", function () {
 				const address = `192.168.${random.below(2)}.${random.below(addresses)}`;
 				const kind = random.below(100);
 				if (kind < 60) return `connect ${address}`;
-				if (kind < 94) return "admit";
+				if (kind < 90) return "admit";
+				if (kind < 94) return `answer ${address}`;
 				if (kind < 97) return [`trust ${address}`, "wait 1"];
 				return kind < 98 ? "forget" : `wait ${random.below(400_000)}`;
 			});

@@ -388,6 +388,44 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 			for (const client of crowd) client.socket.destroy();
 		});
 
+		it("serves a new address again and again while each of eight others stalls a handshake, and connects again when dropped", async () => {
+			const peer = await begin({ connections: 3, pressedMs: 400, queuePlaces: 6 });
+			let isOver = false;
+			const open = new Set<Client>();
+			const stall = async (address: string) => {
+				while (!isOver) {
+					const client = peer.dial(address);
+					open.add(client);
+					client.socket.write(hello);
+					await client.closed;
+					open.delete(client);
+					await sleep(5);
+				}
+			};
+			const stalling = Array.from({ length: 8 }, (_, i) => stall(`127.0.1.${i + 1}`));
+			// Each of them has its turn first.
+			await sleep(8 * 200);
+			const serve = async (): Promise<void> => {
+				for (;;) {
+					try {
+						return await peer.checkServes(1000, "127.0.0.9");
+					} catch (error) {
+						// A dropped client tries again, as a browser does.
+						assert.match((error as Error).message, /no TLS/);
+						await sleep(20);
+					}
+				}
+			};
+			for (let i = 0; i < 10; i++) {
+				const startMs = Date.now();
+				await serve();
+				assert.ok(Date.now() - startMs < 2000, `request ${i} after ${Date.now() - startMs} ms`);
+			}
+			isOver = true;
+			for (const client of open) client.socket.destroy();
+			await Promise.all(stalling);
+		});
+
 		it("admits trusted addresses first, then the address that was served longest ago", async () => {
 			const peer = await begin({ connections: 2, pressedMs: 300 });
 			const known = await peer.open(peer.port, "127.0.0.9");

@@ -20,6 +20,8 @@ const REST_MS = 31_000;
 /** Share of the owner's requests that must be answered within PATIENCE_MS. */
 const SHARE = 0.95;
 
+/** Longest stalled handshake while another new client waits (admission_patience of hosts/native/admission-queue.h), ms. */
+const STALLED_TURN_MS = 500;
 /** Longest first login from an unknown address, ms. */
 const FIRST_LOGIN_MS = 15_000;
 /** Time within which the gateway ends the connections of the previous siege, ms. */
@@ -43,6 +45,8 @@ interface Plan {
 	/** Connections of each attack from each address; default: the attack's own number. */
 	readonly connections?: number;
 	readonly owner?: typeof OWNER_KNOWN | typeof OWNER_NEW | typeof OWNER_STRANGER;
+	/** Time of the siege before the owner comes, ms; default: a second, or none for OWNER_KNOWN. */
+	readonly beforeMs?: number;
 	readonly shown?: typeof SHOWN_NOTHING | typeof SHOWN_VALID | typeof SHOWN_REVOKED;
 }
 
@@ -56,7 +60,7 @@ async function besiege(gateway: ProcessGateway, plan: Plan): Promise<string> {
 	if (who === OWNER_KNOWN) await owner.login(PATIENCE_MS);
 	const siege = await Siege.begin({ https, http }, attacks, addresses, connections);
 	try {
-		if (who !== OWNER_KNOWN) await sleep(1000);
+		await sleep(plan.beforeMs ?? (who === OWNER_KNOWN ? 0 : 1000));
 		if (who === OWNER_NEW) {
 			await owner.login(FIRST_LOGIN_MS);
 			assert.equal(owner.answered, 1, `no first login within ${FIRST_LOGIN_MS} ms: ${owner.failures.at(-1)}`);
@@ -122,11 +126,13 @@ export interface SiegeSuite {
 	readonly stalled: readonly number[];
 	/** Numbers of addresses, with a siege for each number. */
 	readonly crowds: readonly number[];
+	/** The same for sieges of a stranger by stalled handshakes. */
+	readonly strangers: readonly number[];
 }
 
 /** Sieges with each attack alone, with all together, with stalled handshakes of known addresses, and from a crowd. */
 export function siegeOf(engine: EngineName, title: string, suite: SiegeSuite): void {
-	const { ms, attacks = Object.keys(ATTACKS), stalled, crowds } = suite;
+	const { ms, attacks = Object.keys(ATTACKS), stalled, crowds, strangers } = suite;
 	describe(title, function () {
 		this.timeout(60_000 + 2 * ms);
 		let gateway: ProcessGateway;
@@ -162,6 +168,12 @@ export function siegeOf(engine: EngineName, title: string, suite: SiegeSuite): v
 		for (const count of crowds)
 			siege(`serves its owner during an attack by unknown clients at ${count} addresses`, {
 				...{ attacks: CHEAP, addresses: crowd(count), connections: 1 },
+			});
+		for (const count of strangers)
+			siege(`serves a stranger while each of ${count} unknown addresses stalls a handshake`, {
+				...{ attacks: [STALLED], addresses: crowd(count), connections: 1, owner: OWNER_STRANGER },
+				// Each address has its turn first, because it is as new as the stranger.
+				beforeMs: count * STALLED_TURN_MS,
 			});
 		if (engine !== "linux") return;
 		it("releases its memory afterwards", async function () {

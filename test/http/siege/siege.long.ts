@@ -6,5 +6,10 @@ describe("A long siege", () => {
 	before(function () {
 		if (!process.env["MODDABLE"]) skipBecause(this, "$MODDABLE names no Moddable SDK to build the firmware with");
 	});
-	siegeOf("linux", "of the firmware on Linux", { ms: 120_000, stalled: [3, 8], crowds: [60, 240] });
+	siegeOf("linux", "of the firmware on Linux", {
+		ms: 120_000,
+		stalled: [3, 8],
+		crowds: [60, 240],
+		strangers: [3, 7, 8, 20, 60, 240],
+	});
 });

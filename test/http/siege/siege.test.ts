@@ -13,4 +13,5 @@ siegeOf("xs", "The simulator under siege", {
 	],
 	stalled: [3],
 	crowds: [60],
+	strangers: [8],
 });
