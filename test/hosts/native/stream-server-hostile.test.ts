@@ -396,7 +396,7 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 				while (!isOver) {
 					const client = peer.dial(address);
 					open.add(client);
-					client.socket.write(hello);
+					client.socket.once("end", () => client.socket.destroy()).write(hello);
 					await client.closed;
 					open.delete(client);
 					await sleep(5);
@@ -405,22 +405,16 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 			const stalling = Array.from({ length: 8 }, (_, i) => stall(`127.0.1.${i + 1}`));
 			// Each of them has its turn first.
 			await sleep(8 * 200);
-			const serve = async (): Promise<void> => {
-				for (;;) {
-					try {
-						return await peer.checkServes(1000, "127.0.0.9");
-					} catch (error) {
-						// A dropped client tries again, as a browser does.
-						assert.match((error as Error).message, /no TLS/);
-						await sleep(20);
-					}
+			let served = 0;
+			for (let i = 0; i < 10; i++, await sleep(100)) {
+				try {
+					await peer.checkServes(1000, "127.0.0.9");
+					served++;
+				} catch {
+					// It was dropped.
 				}
-			};
-			for (let i = 0; i < 10; i++) {
-				const startMs = Date.now();
-				await serve();
-				assert.ok(Date.now() - startMs < 2000, `request ${i} after ${Date.now() - startMs} ms`);
 			}
+			assert.ok(served >= 9, `${served} of 10 requests`);
 			isOver = true;
 			for (const client of open) client.socket.destroy();
 			await Promise.all(stalling);
