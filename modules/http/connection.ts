@@ -94,6 +94,10 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#head.begin();
 	}
 
+	get remoteAddress(): string {
+		return this.#socket.remoteAddress;
+	}
+
 	/** True between two requests, and while the connection waits for the client to close it. */
 	get isIdle(): boolean {
 		return (this.#input === INPUT_HEAD && this.#inEnd === 0) || this.#isLingering;
@@ -233,7 +237,8 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		// While all places of a port are taken, the connection stays open after this reply only if its client has a
 		// token and some other client has none. So one place always becomes free.
 		const isSurplus = this.#owner.isFull(this) && (!this.#isVouched || this.#owner.isLast(this, false));
-		const isLast = response.closing || isSurplus || !keepAlive;
+		// A client that is refused for now would keep its place in vain.
+		const isLast = response.closing || isSurplus || status === 503 || !keepAlive;
 		if (isLast || (hasBody && isOpen && !isChunked)) this.#closing = true;
 		const framing = isUpgrade ? "" : framingOf(isBare ? Number.NaN : length, isChunked, this.#closing, minorVersion);
 		const text = this.text.encode(`HTTP/1.1 ${status} ${reasonOf(status)}\r\n${response.fields}${framing}\r\n`);

@@ -32,6 +32,8 @@ export interface HTTPLimits {
 	 * byte of a request, with each piece of a reply that the client accepts, and when the connection begins to linger.
 	 */
 	readonly graceMs: number;
+	/** Idle time after which a connection is displaced before event streams, because its client may have forgotten it. */
+	readonly longIdleMs: number;
 }
 
 export const DEFAULT_LIMITS: HTTPLimits = Object.freeze({
@@ -47,4 +49,5 @@ export const DEFAULT_LIMITS: HTTPLimits = Object.freeze({
 	pauseMs: 250,
 	openPauseMs: 50,
 	graceMs: 1_000,
+	longIdleMs: 2_000,
 });

@@ -6,8 +6,9 @@
  * a connection stays open after its reply only if its client has sent a token and some other client has not. If
  * requests with a token take all other places, a request that may wait for long is refused (`isGuest`).
  *
- * When all places are taken, a new connection displaces an existing one. The first one of this list that exists is
- * displaced:
+ * When all places are taken, a new connection displaces an existing one, if possible one of the address that has most of
+ * the port's places. The first one of this list that exists is displaced:
+ * - a connection that has been idle for `longIdleMs`;
  * - an event stream, because its client can reconnect;
  * - a connection without a token that is idle, is sending a head or a body, or does not accept its reply; among
  *   several, the one that has waited longest;
@@ -267,18 +268,45 @@ export class HTTPServer implements ConnectionServer, Timed {
 	}
 
 	/**
-	 * Returns the connection to displace first for a new one on this port, from all ports unless the port is full.
-	 * Connections with a live body come first, then those without a token, then those with one. Among equals, the one with
-	 * the earliest `displaceableMs` comes first.
+	 * Returns the connection to displace first for a new one on this port, from all ports unless the port is full. The
+	 * order is that of the comment at the top of this file. Among equals, the one with the earliest `displaceableMs` comes
+	 * first.
 	 */
 	private displaceable(port: ListenerPort, isFull: boolean): HTTPConnection | undefined {
 		let first: HTTPConnection | undefined;
 		for (let i = 0; i < this.#connections.length; i++) {
 			const each = this.#connections[i];
 			const isCandidate = each.port === port || !(isFull || (each.isLive && each.isKnown));
-			if (isCandidate && (first === undefined || goesBefore(each, first))) first = each;
+			if (isCandidate && (first === undefined || this.goesBefore(each, first))) first = each;
 		}
 		return first;
+	}
+
+	private goesBefore(connection: HTTPConnection, other: HTTPConnection): boolean {
+		const displaceableMs = connection.displaceableMs;
+		if (displaceableMs === Number.POSITIVE_INFINITY || other.displaceableMs === Number.POSITIVE_INFINITY)
+			return displaceableMs < other.displaceableMs;
+		const more = this.placesFrom(connection) - this.placesFrom(other);
+		if (more !== 0) return more > 0;
+		const isUnused = this.isLongIdle(connection);
+		if (isUnused !== this.isLongIdle(other)) return isUnused;
+		if (connection.isLive !== other.isLive) return connection.isLive;
+		if (connection.isKnown !== other.isKnown) return other.isKnown;
+		return displaceableMs < other.displaceableMs;
+	}
+
+	private isLongIdle({ displaceableMs, isIdle }: HTTPConnection): boolean {
+		return isIdle && this.#options.driver.nowMs() >= displaceableMs + this.limits.longIdleMs;
+	}
+
+	/** Number of places of the connection's port that its address has. */
+	private placesFrom({ port, remoteAddress }: HTTPConnection): number {
+		let count = 0;
+		for (let i = 0; i < this.#connections.length; i++) {
+			const each = this.#connections[i];
+			if (each.port === port && each.remoteAddress === remoteAddress) count++;
+		}
+		return count;
 	}
 
 	/**
@@ -294,10 +322,4 @@ export class HTTPServer implements ConnectionServer, Timed {
 		}
 		return longest;
 	}
-}
-
-function goesBefore(connection: HTTPConnection, other: HTTPConnection): boolean {
-	if (connection.isLive !== other.isLive) return connection.isLive;
-	if (connection.isKnown !== other.isKnown) return other.isKnown;
-	return connection.displaceableMs < other.displaceableMs;
 }

@@ -122,8 +122,8 @@ describe("Events over a long time", () => {
 	it("end when other clients need the connection, even before these have sent a token", async () => {
 		const follower = await follow();
 		await gateway.pass(graceMs);
-		const waiting = [0, 1, 2].map(() => {
-			const client = gateway.world.connect(true, "192.0.2.99");
+		const waiting = [0, 1, 2].map((i) => {
+			const client = gateway.world.connect(true, `192.0.2.${90 + i}`);
 			client.send("GET /api/v1/");
 			return client;
 		});

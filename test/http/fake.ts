@@ -85,6 +85,8 @@ export class FakeClient implements PendingSocket {
 	/** Bytes that the server has not read yet. */
 	toServer: number[] = [];
 	readonly #received: number[] = [];
+	/** Set it before the server takes the connection. */
+	address = "192.0.2.7";
 	/** True: closed or refused by the server. */
 	closed = false;
 	/** True: closed by the client. */
@@ -148,7 +150,6 @@ export class FakeClient implements PendingSocket {
 }
 
 class FakeSocket implements Socket {
-	readonly remoteAddress = "192.0.2.7";
 	readonly viaAccessPoint = false;
 	readonly #options: SocketOptions;
 	readonly #client: FakeClient;
@@ -165,6 +166,10 @@ class FakeSocket implements Socket {
 			this.readable();
 			this.checkClosed();
 		});
+	}
+
+	get remoteAddress(): string {
+		return this.#client.address;
 	}
 
 	read(into: Uint8Array, start = 0, end = into.length): number | undefined {

@@ -10,7 +10,7 @@ import { expectFaults } from "../faults.js";
 import { Bed, get, TOKEN } from "./bed.js";
 import { type FakeClient, replies, text } from "./fake.js";
 
-const { beatMs, pauseMs, writeMs, graceMs, idleMs } = DEFAULT_LIMITS;
+const { beatMs, pauseMs, writeMs, graceMs, longIdleMs, idleMs } = DEFAULT_LIMITS;
 const HEAD = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n";
 
 /** A source that gives the latest item as a whole. */
@@ -303,6 +303,7 @@ describe("HTTP server: a new connection", () => {
 		assert.equal(bed.server.connectionCount, 3);
 		assert.equal(stream.closed, false);
 		assert.ok(stranger.closed);
+		bed.exchange(known, get("/text", TOKEN));
 		const newcomer = bed.connect();
 		newcomer.send(get("/text"));
 		bed.loop.settle();
@@ -312,6 +313,33 @@ describe("HTTP server: a new connection", () => {
 		assert.equal(bed.news[0].closed, 1);
 		assert.equal(replies(newcomer.takeBytes())[0].status, 200);
 		assert.deepEqual([known.closed, other.closed], [false, false]);
+	});
+
+	it("replaces a connection that has been idle for two seconds before an event body", () => {
+		const bed = new LiveBed(3);
+		const stream = bed.follow();
+		const known = bed.connect();
+		bed.exchange(known, get("/text", TOKEN));
+		bed.loop.advance(longIdleMs);
+		const other = bed.connect();
+		bed.exchange(other, get("/text", TOKEN));
+		assert.equal(bed.exchange(bed.connect(), get("/text"))[0].status, 200);
+		assert.deepEqual([stream.closed, known.closed, other.closed], [false, true, false]);
+	});
+
+	it("replaces one of the address that has most places", () => {
+		const bed = new LiveBed(3);
+		const stream = bed.follow();
+		stream.address = "192.0.2.8";
+		const guests = [bed.connect(), bed.connect()];
+		for (const guest of guests) bed.exchange(guest, get("/text", TOKEN));
+		bed.loop.advance(graceMs);
+		assert.equal(bed.exchange(bed.connect(), get("/text"))[0].status, 200);
+		assert.equal(stream.closed, false);
+		assert.deepEqual(
+			guests.map(({ closed }) => closed),
+			[true, false],
+		);
 	});
 
 	it("replaces an event body at once if all other connections wait for replies to requests with a token", () => {
