@@ -237,7 +237,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		// While all places of a port are taken, the connection stays open after this reply only if its client has a
 		// token and some other client has none. So one place always becomes free.
 		const isSurplus = this.#owner.isFull(this) && (!this.#isVouched || this.#owner.isLast(this, false));
-		// A client that is refused for now would keep its place in vain.
+		// A client that is refused would keep its place in vain.
 		const isLast = response.closing || isSurplus || status === 503 || !keepAlive;
 		if (isLast || (hasBody && isOpen && !isChunked)) this.#closing = true;
 		const framing = isUpgrade ? "" : framingOf(isBare ? Number.NaN : length, isChunked, this.#closing, minorVersion);

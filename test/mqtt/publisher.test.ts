@@ -156,7 +156,7 @@ describe("MQTT", () => {
 			bed = new Bed();
 			bed.set(put(MQTT_PAUSE_SECS, pauseSecs), put(MQTT_TOPICS, TOPICS_BOTH));
 			bed.start();
-			// Of the readouts in the time after the announcement, only the last one is sent.
+			// Only the last readout in the time after the announcement is sent.
 			for (let second = 1 - SUBSCRIBE_S; second <= 30; second++) {
 				bed.measured(`1-0:1.8.0(${second}*kWh)\r\n1-0:2.8.0(7*kWh)`);
 				bed.advance(1000);
