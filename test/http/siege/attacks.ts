@@ -21,8 +21,8 @@ interface Attack {
 	readonly toTLS?: boolean;
 	/** The client aborts the handshake because of the certificate. */
 	readonly refuses?: boolean;
-	/** Runs while the connection is open. */
-	act(socket: Socket, hello: Buffer): Promise<void> | void;
+	/** Runs while the connection is open. `token`: a read token, "" if the attackers have none. */
+	act(socket: Socket, hello: Buffer, token: string): Promise<void> | void;
 }
 
 const HEAD = "Host: gateway.local\r\n";
@@ -63,6 +63,8 @@ const slowBody = (socket: Socket) => trickle(socket, `${LOGIN}{"username":"`, "a
 
 /** Handshakes that stop after the first message. */
 export const STALLED = "handshakes that stop after the ClientHello";
+/** Event streams of clients with a read token; of two at one port, one is refused. */
+export const STREAMS = "event streams";
 /** Attacks that cost the attacker almost nothing, for sieges from many addresses. */
 export const CHEAP: readonly string[] = [
 	"connections without a ClientHello",
@@ -119,6 +121,12 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
 			socket.write(`GET / HTTP/1.1\r\n${HEAD}\r\n`.repeat(8));
 		},
 	},
+	[STREAMS]: {
+		connections: 1,
+		secure: true,
+		act: (socket, _, token) =>
+			void socket.write(`GET /api/v1/events HTTP/1.1\r\n${HEAD}Authorization: Bearer ${token}\r\n\r\n`),
+	},
 	"silent plain connections": { connections: 20, secure: false, act: () => {} },
 	"slow heads over plain HTTP": { connections: 8, secure: false, act: slowHead },
 	"slow logins over plain HTTP": { connections: 4, secure: false, act: slowBody },
@@ -135,9 +143,11 @@ export class Siege {
 	readonly #ports: Ports;
 	readonly #hello: Buffer;
 	readonly #againMs: number;
+	readonly #token: string;
 	#isOver = false;
 
-	private constructor(ports: Ports, hello: Buffer, againMs: number) {
+	private constructor(ports: Ports, hello: Buffer, againMs: number, token: string) {
+		this.#token = token;
 		this.#ports = ports;
 		this.#hello = hello;
 		this.#againMs = againMs;
@@ -152,9 +162,10 @@ export class Siege {
 		attacks: readonly string[],
 		addresses: readonly string[],
 		connections?: number,
+		token = "",
 	): Promise<Siege> {
 		const againMs = AGAIN_MS * Math.max(1, addresses.length / FEW_ADDRESSES);
-		const siege = new Siege(ports, await recordHello(), againMs);
+		const siege = new Siege(ports, await recordHello(), againMs, token);
 		for (const name of attacks) {
 			for (const address of addresses) {
 				const count = connections ?? ATTACKS[name].connections;
@@ -192,7 +203,7 @@ export class Siege {
 		const countEstablished = (carrier: Socket) => {
 			this.established.set(name, (this.established.get(name) ?? 0) + 1);
 			carrier.resume();
-			Promise.resolve(act(carrier, this.#hello)).catch(() => {});
+			Promise.resolve(act(carrier, this.#hello, this.#token)).catch(() => {});
 		};
 		if (secure) {
 			const tls = connectTLS({ socket, rejectUnauthorized: refuses });

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { PASSWORD, USERNAME } from "../../api/gateway.js";
 import { type EngineName, ProcessGateway } from "../../api/process-gateway.js";
 import { BOOT, probe } from "../../system/memory-limits.js";
-import { ATTACKS, CHEAP, Siege, STALLED } from "./attacks.js";
+import { ATTACKS, CHEAP, Siege, STALLED, STREAMS } from "./attacks.js";
 import { Owner, PATIENCE_MS } from "./owner.js";
 
 /** Addresses of the attackers; the owner uses 127.0.0.1. */
@@ -55,10 +55,10 @@ async function besiege(gateway: ProcessGateway, plan: Plan): Promise<string> {
 	const { attacks, ms, addresses = ADDRESSES, connections, owner: who = OWNER_KNOWN } = plan;
 	const { https, http } = gateway.ports;
 	const account = { username: USERNAME, password: PASSWORD };
-	await recovered(() => introduce(gateway, plan));
+	const token = await recovered(() => introduce(gateway, plan));
 	const owner = new Owner(https, account, who === OWNER_STRANGER ? NEW_ADDRESS : undefined);
 	if (who === OWNER_KNOWN) await owner.login(PATIENCE_MS);
-	const siege = await Siege.begin({ https, http }, attacks, addresses, connections);
+	const siege = await Siege.begin({ https, http }, attacks, addresses, connections, token);
 	try {
 		await sleep(plan.beforeMs ?? (who === OWNER_KNOWN ? 0 : 1000));
 		if (who === OWNER_NEW) {
@@ -85,31 +85,31 @@ async function besiege(gateway: ProcessGateway, plan: Plan): Promise<string> {
  * Tries again while the gateway drops connections. It may still be busy with those of the last siege, and it drops an
  * idle one in favour of a new one.
  */
-async function recovered(act: () => Promise<unknown>): Promise<void> {
+async function recovered<T>(act: () => Promise<T>): Promise<T> {
 	for (const endMs = Date.now() + RECOVERY_MS; ; await sleep(500)) {
 		try {
-			await act();
-			return;
+			return await act();
 		} catch (error) {
 			if ((error as NodeJS.ErrnoException).code !== "ECONNRESET" || Date.now() > endMs) throw error;
 		}
 	}
 }
 
-/** Lets each attacker's address show a read token, which may be revoked afterwards. */
+/** Lets each attacker's address show a read token, which may be revoked afterwards. Returns the token; "" without one. */
 async function introduce(
 	gateway: ProcessGateway,
 	{ addresses = ADDRESSES, shown = SHOWN_NOTHING }: Plan,
-): Promise<void> {
+): Promise<string> {
 	const { tokens } = await gateway.read("system/tokens");
 	for (const { id } of tokens) assert.equal((await gateway.request("DELETE", `system/tokens/${id}`)).status, 200);
-	if (shown === SHOWN_NOTHING) return;
+	if (shown === SHOWN_NOTHING) return "";
 	const { token, id } = await gateway.write("system/tokens", { name: "guest", scope: "read" });
 	const show = (address: string) => new Owner(gateway.ports.https, { username: "", password: "" }, address).show(token);
 	for (const address of addresses) assert.equal(await show(address), 200);
-	if (shown !== SHOWN_REVOKED) return;
+	if (shown !== SHOWN_REVOKED) return token;
 	assert.equal((await gateway.request("DELETE", `system/tokens/${id}`)).status, 200);
 	assert.equal(await show(addresses[0]), 401);
+	return token;
 }
 
 /** `count` addresses of this computer. */
@@ -128,11 +128,20 @@ export interface SiegeSuite {
 	readonly crowds: readonly number[];
 	/** The same for sieges of a stranger by stalled handshakes. */
 	readonly strangers: readonly number[];
+	/** Numbers of addresses that follow the events with a read token, with two sieges for each number. */
+	readonly streams: readonly number[];
 }
 
 /** Sieges with each attack alone, with all together, with stalled handshakes of known addresses, and from a crowd. */
 export function siegeOf(engine: EngineName, title: string, suite: SiegeSuite): void {
-	const { ms, attacks = Object.keys(ATTACKS), stalled, crowds, strangers } = suite;
+	const {
+		ms,
+		attacks = Object.keys(ATTACKS).filter((name) => name !== STREAMS),
+		stalled,
+		crowds,
+		strangers,
+		streams,
+	} = suite;
 	describe(title, function () {
 		this.timeout(60_000 + 2 * ms);
 		let gateway: ProcessGateway;
@@ -169,6 +178,11 @@ export function siegeOf(engine: EngineName, title: string, suite: SiegeSuite): v
 			siege(`serves its owner during an attack by unknown clients at ${count} addresses`, {
 				...{ attacks: CHEAP, addresses: crowd(count), connections: 1 },
 			});
+		for (const owner of [OWNER_KNOWN, OWNER_NEW] as const)
+			for (const count of streams)
+				siege(`serves ${owner} while each of ${count} addresses that hold a read token follows the events`, {
+					...{ attacks: [STREAMS], addresses: crowd(count), shown: SHOWN_VALID, owner },
+				});
 		for (const count of strangers)
 			siege(`serves a stranger while each of ${count} unknown addresses stalls a handshake`, {
 				...{ attacks: [STALLED], addresses: crowd(count), connections: 1, owner: OWNER_STRANGER },

@@ -6,4 +6,5 @@ siegeOf("linux", "The firmware on Linux under siege", {
 	stalled: [1, 2, 3, 8],
 	crowds: [60, 240],
 	strangers: [3, 7, 8, 20, 60],
+	streams: [3, 8, 20],
 });

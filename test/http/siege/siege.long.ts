@@ -11,5 +11,6 @@ describe("A long siege", () => {
 		stalled: [3, 8],
 		crowds: [60, 240],
 		strangers: [3, 7, 8, 20, 60, 240],
+		streams: [3, 8, 20],
 	});
 });

@@ -14,4 +14,5 @@ siegeOf("xs", "The simulator under siege", {
 	stalled: [3],
 	crowds: [60],
 	strangers: [8],
+	streams: [8],
 });
