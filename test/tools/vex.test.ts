@@ -66,6 +66,7 @@ describe("The vulnerability statements of a release", () => {
 			[{ justification: "trust me" }, /unknown justification "trust me"/],
 			[{ detail: "" }, /needs a detail/],
 			[{ assessed: "today" }, /YYYY-MM-DD/],
+			[{ assessed: "2026-09-27" }, /more than 60 days ago/],
 		] as const)
 			assert.throws(() => check(change), reason);
 		const { justification: _, ...bare } = ROW;

@@ -40,6 +40,9 @@ export interface SBOM {
 	}[];
 }
 
+/** Longest time since an assessment, days: new versions of a fault's description may have come since. */
+const ASSESSED_DAYS = 60;
+const DAY_MS = 86_400_000;
 const OSV = "https://osv.dev/vulnerability/";
 
 /** Reads the assessments. If a row is incomplete, throws an Error with a message for the user. */
@@ -50,7 +53,7 @@ export function readAssessments(root: string, sbom: SBOM): readonly Assessment[]
 	return rows;
 }
 
-export function checkAssessments(rows: readonly Assessment[], { components }: SBOM, file: string): void {
+export function checkAssessments(rows: readonly Assessment[], { components, metadata }: SBOM, file: string): void {
 	const seen = new Set<string>();
 	for (const { id, component, state, justification, detail, assessed } of rows) {
 		const wrong = (what: string) => new Error(`${file}: ${id} ${what}.`);
@@ -63,6 +66,10 @@ export function checkAssessments(rows: readonly Assessment[], { components }: SB
 		if (state === "not_affected" && justification === undefined) throw wrong("needs a justification");
 		if (!detail) throw wrong("needs a detail: what it is, and why the state is that");
 		if (!/^\d{4}-\d\d-\d\d$/.test(assessed)) throw wrong("needs the day of the assessment, YYYY-MM-DD");
+		if (Date.parse(metadata.timestamp) > Date.parse(assessed) + ASSESSED_DAYS * DAY_MS)
+			throw wrong(
+				`was assessed on ${assessed}, more than ${ASSESSED_DAYS} days ago: read its source again, and set the day`,
+			);
 	}
 }
 
