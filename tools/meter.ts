@@ -197,6 +197,9 @@ function helpFor(args: readonly string[]): string {
 	return wantsDLMS(args) ? DLMS_HELP : HELP;
 }
 
+/** Longest time for which the program waits until its port is closed, ms. */
+const CLOSE_LIMIT_MS = 3000;
+
 function openPort({ port, format }: Program, socket: string | undefined): Promise<LinePort> {
 	if (socket !== undefined) return Promise.resolve(new SocketPort(socket));
 	return port === undefined ? openPseudoTerminal() : openRealPort(port, format);
@@ -213,7 +216,10 @@ async function run(program: Program, socket: string | undefined): Promise<void> 
 	const runner = new LineRunner({ ...program, port, machine, onEvent });
 	const end = (exitCode: number) => {
 		runner.close();
-		void port.close().finally(() => process.exit(exitCode));
+		const exit = () => process.exit(exitCode);
+		// The system may keep a port open for as long as nobody reads what was written.
+		setTimeout(exit, CLOSE_LIMIT_MS);
+		void port.close().finally(exit);
 	};
 	port.onError((message) => {
 		process.stderr.write(`${message}\n`);
