@@ -213,7 +213,9 @@ export class HTTPServer implements ConnectionServer, Timed {
 		while (this.#waiting[index] > 0 && !this.#isClosed) {
 			const occupied = this.takenOf(port);
 			const isFull = occupied >= places;
-			if (isFull || !this.hasMemory(nowMs)) {
+			const hasMemory = this.hasMemory(nowMs);
+			if (!isFull && !hasMemory && this.mustYield(index)) return;
+			if (isFull || !hasMemory) {
 				const connection = this.displaceable(port, isFull);
 				if (connection === undefined || connection.displaceableMs > nowMs) return;
 				connection.displace();
@@ -229,6 +231,14 @@ export class HTTPServer implements ConnectionServer, Timed {
 			if (occupied === places - 1) this.longestIdle(port, nowMs)?.close();
 			this.take(port, pending, nowMs);
 		}
+	}
+
+	/** True if clients of a TLS port wait too. Those of a plain port then leave the memory to them. */
+	private mustYield(index: number): boolean {
+		const { ports } = this.#options;
+		if (ports[index].identity !== undefined) return false;
+		for (let i = 0; i < ports.length; i++) if (ports[i].identity !== undefined && this.#waiting[i] > 0) return true;
+		return false;
 	}
 
 	private hasMemory(nowMs: number): boolean {

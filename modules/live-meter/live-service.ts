@@ -6,7 +6,6 @@
  * 503 without a body. A client then notices that it has no meter, instead of using an old value or 0. The API handles
  * requests for other paths.
  */
-import { SHORT_BODY_COST } from "../api/api.js";
 import { ClaimedBody } from "../api/claimed-body.js";
 import { Exchange } from "../api/exchange.js";
 import { numberMember, textMember } from "../api/members.js";
@@ -18,6 +17,7 @@ import type { BodySink } from "../http/handler.js";
 import { type HTTPRequest, METHOD_GET, METHOD_POST } from "../http/request.js";
 import type { HTTPResponse } from "../http/response.js";
 import { Datagrams } from "../io/datagrams.js";
+import type { Cost } from "../io/memory.js";
 import type { Readout } from "../readout/readout.js";
 import { NETWORK } from "../wifi/part.js";
 import type { Announcer } from "../wifi/services.js";
@@ -44,6 +44,8 @@ import { correctedPower, showValues } from "./shown-values.js";
 
 const PART = "live meter";
 const RPC_PATH = "/rpc";
+/** Memory while a frame arrives: less than for the body of a request to the API, because it has three short fields. */
+const FRAME_COST: Cost = Object.freeze({ slots: 100, chunkBytes: 2048 });
 /** Index of the SMA dialect; -1 in a firmware without it. While it is on, no other dialect has a UDP port. */
 const SMA_DIALECT = DIALECTS.findIndex(({ enabled }) => enabled === LIVE_SMA);
 const RPC_DIALECT = DIALECTS.findIndex(({ rpcSource }) => rpcSource !== undefined);
@@ -274,7 +276,7 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 				const length = this.writeFrame(row, pageOfMethod(rpcRequest.method), rpcRequest, bytes);
 				this.send(response, length === 0 ? undefined : bytes.subarray(0, length));
 			});
-		const body = ClaimedBody.open(exchange, SHORT_BODY_COST, open);
+		const body = ClaimedBody.open(exchange, FRAME_COST, open);
 		if (body === undefined) response.send(503);
 		return body ?? true;
 	}

@@ -21,6 +21,8 @@ interface Attack {
 	readonly toTLS?: boolean;
 	/** The client aborts the handshake because of the certificate. */
 	readonly refuses?: boolean;
+	/** True if the attackers leave too little memory for readouts, which are then refused as busy. */
+	readonly takesMemory?: boolean;
 	/** Runs while the connection is open. `token`: a read token, "" if the attackers have none. */
 	act(socket: Socket, hello: Buffer, token: string): Promise<void> | void;
 }
@@ -130,7 +132,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
 	"silent plain connections": { connections: 20, secure: false, act: () => {} },
 	"slow heads over plain HTTP": { connections: 8, secure: false, act: slowHead },
 	"slow logins over plain HTTP": { connections: 4, secure: false, act: slowBody },
-	"slow frames for live values": { connections: 4, secure: false, act: slowFrame },
+	"slow frames for live values": { connections: 4, secure: false, takesMemory: true, act: slowFrame },
 	"requests for live values": { connections: 4, secure: false, act: requestLiveValues },
 	"requests for live values by WebSocket": { connections: 4, secure: false, act: requestBySocket },
 };
