@@ -75,6 +75,8 @@ async function hidden(home: string, password: string): Promise<string> {
 export interface Adapter {
 	/** Value of a state; empty if it is null, undefined if there is no such state. */
 	value(id: string): Promise<string | undefined>;
+	/** Makes a state null, if it exists. */
+	clear(id: string): Promise<void>;
 	end(): Promise<void>;
 }
 
@@ -94,6 +96,9 @@ export async function startAdapter(broker: Mosquitto): Promise<Adapter> {
 	const adapter = begin("iobroker.mqtt-client/build/main.js", "--instance", "0");
 	return {
 		value: (id) => iobroker(home, "state", "getvalue", `${ADAPTER}.${id}`).catch(() => undefined),
+		clear: async (id) => {
+			await iobroker(home, "state", "set", `${ADAPTER}.${id}`, "null", "1").catch(() => {});
+		},
 		end: async () => {
 			await endChild(adapter);
 			await endChild(controller);

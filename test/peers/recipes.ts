@@ -43,6 +43,9 @@ import { template } from "./templates.js";
 /** Replaces the recipes' longer age limits, s: above the pause between two messages. */
 const AGE_LIMIT_S = 20;
 
+/** Keys of the power in MQTT: of meters that send it, and import minus export. */
+const POWERS = ["16_7_0", "1_0_16_7_0", "power_net"];
+
 interface Bed extends BrokerBed, MeterBed {
 	/** The last message of each of the gateway's topics. */
 	readonly messages: Map<string, string>;
@@ -256,7 +259,15 @@ export const RECIPES: readonly Recipe<Bed>[] = [
 			return {
 				async shown() {
 					if ((await adapter.value(`${base}.status`)) !== "online") return { power: undefined };
-					return { power: (await number("16_7_0")) ?? (await number("1_0_16_7_0")) ?? (await number("power_net")) };
+					for (const key of POWERS) {
+						const power = await number(key);
+						if (power !== undefined) return { power };
+					}
+					return { power: undefined };
+				},
+				// ioBroker keeps the states of the last meter's values.
+				async forget() {
+					for (const key of POWERS) await adapter.clear(`${base}.state.${key}`);
 				},
 				end: () => adapter.end(),
 			};
