@@ -105,7 +105,8 @@ class Channels {
 		};
 	}
 
-	clear(): void {
+	/** As the owner does who removes the items of another meter. */
+	async forget(): Promise<void> {
 		this.#values.clear();
 	}
 }
@@ -201,6 +202,7 @@ export const RECIPES: readonly Recipe<Bed>[] = [
 					if (text !== undefined) channels.update(await channelValues(classPath, things, path, text));
 					return channels.shown();
 				},
+				forget: () => channels.forget(),
 			};
 		},
 	},
@@ -220,6 +222,7 @@ export const RECIPES: readonly Recipe<Bed>[] = [
 					before = text;
 					return channels.shown();
 				},
+				forget: () => channels.forget(),
 			};
 		},
 	},

@@ -59,6 +59,8 @@ export interface Meter {
 	arguments(file: (telegram: Uint8Array) => string): string[];
 	/** The gateway asks this meter, so its silence takes minutes to be noticed. Default: the meter sends each second. */
 	readonly isAsked?: true;
+	/** The power that this meter sends by itself, W, so that no value of the last meter is taken for its own. */
+	readonly power?: number;
 	/** Time until the gateway knows the meter's interval, ms. Default: 0. */
 	readonly settleMs?: number;
 }
@@ -106,6 +108,7 @@ export const METERS: readonly Meter[] = [
 	},
 	{
 		name: "DLMS/COSEM push",
+		power: -421,
 		// The gateway counts on an hour, an eighth less after each telegram (docs/behaviour.md).
 		settleMs: 60_000,
 		settings: { "meter/protocol": { protocol: "dlms" }, "dlms/config": { push_baudrate: 9600 } },
@@ -114,21 +117,29 @@ export const METERS: readonly Meter[] = [
 			"dlms-push",
 			...PUSHING,
 			"--telegram",
-			file(dlmsTelegram(READING, { framing: "hdlc" }, 0, false)),
+			file(dlmsTelegram({ ...READING, power: -421 }, { framing: "hdlc" }, 0, false)),
 		],
 	},
 	{
 		name: "SML",
+		power: -422,
 		settings: { "meter/protocol": { protocol: "sml" } },
-		arguments: (file) => ["--protocol", "sml", ...PUSHING, "--telegram", file(smlTelegram(READING))],
+		arguments: (file) => [
+			"--protocol",
+			"sml",
+			...PUSHING,
+			"--telegram",
+			file(smlTelegram({ ...READING, power: -422 })),
+		],
 	},
 	{
 		name: "P1",
+		power: -423,
 		settings: {
 			"meter/protocol": { protocol: "iec62056" },
 			"iec62056/config": { mode_d_enabled: true, mode_d_baudrate: 9600 },
 		},
-		arguments: (file) => ["--protocol", "p1", ...PUSHING, "--telegram", file(p1Telegram(READING))],
+		arguments: (file) => ["--protocol", "p1", ...PUSHING, "--telegram", file(p1Telegram({ ...READING, power: -423 }))],
 	},
 ];
 
@@ -171,14 +182,14 @@ async function untilShown({ programs }: MeterBed, now: () => Promise<Shown>): Pr
 const unknown = async (): Promise<Shown> => ({ power: undefined });
 
 /** Values of the gateway's last readout, once it is of this meter. */
-async function readNow({ gateway }: MeterBed, { isAsked }: Meter): Promise<Shown> {
+async function readNow({ gateway }: MeterBed, { isAsked, power }: Meter): Promise<Shown> {
 	const limit = Date.now() + CHANGE_LIMIT_MS;
 	for (;;) {
 		// A meter may refuse a readout soon after another one.
 		const { status, text } = await gateway.get(isAsked ? "iec62056/read" : "iec62056/last");
 		const { readings = [], momentary_valid } = JSON.parse(text);
 		const shown = shownBy(readings);
-		if (status === 200 && (isAsked || (shown.power === READING.power && momentary_valid))) return shown;
+		if (status === 200 && (isAsked || (shown.power === power && momentary_valid))) return shown;
 		assert.ok(Date.now() < limit, gateway.diagnosis);
 		await sleep(LOOK_MS);
 	}
