@@ -404,7 +404,7 @@ const commands = {
 		// Packages are installed automatically only in CI. They start a broker and a Prometheus permanently. On their own
 		// computers, people must be asked first.
 		installForTests(PEER_PACKAGES, Boolean(process.env.CI));
-		become(process.execPath, program("test/peers/run.js"));
+		become(process.execPath, [...program("test/peers/run.js"), ...args]);
 	},
 };
 

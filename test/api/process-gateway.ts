@@ -378,11 +378,24 @@ export class ProcessGateway extends TestGateway {
 		await this.#startAgain((bytes) => bytes.equals(DAMAGED));
 	}
 
-	/** Kills the gateway and starts it again. */
+	/** Cuts the gateway's power, and restores it. */
 	async killed(): Promise<void> {
+		await this.cutPower();
+		await this.restorePower();
+	}
+
+	async cutPower(): Promise<void> {
 		this.#agent.destroy();
 		await this.#program!.kill();
+	}
+
+	async restorePower(): Promise<void> {
 		await this.#start();
+	}
+
+	/** Makes the meter silent, with its line still connected, until it sends again. */
+	silenceMeter(isSilent: boolean): void {
+		this.#meter!.child.kill(isSilent ? "SIGSTOP" : "SIGCONT");
 	}
 
 	async restartWithout(entry: string): Promise<void> {

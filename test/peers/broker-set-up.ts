@@ -3,8 +3,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { StandIn } from "../../tools/hub/home-assistant.js";
+import type { JSONObject } from "../api/gateway.js";
 import { Mosquitto } from "./mosquitto.js";
-import { type BrokerBed, brokerBed, endBrokerBed, numbersOf, shell } from "./reading-bed.js";
+import { run } from "./peer.js";
+import { type BrokerBed, GATEWAY_PASSWORD, numbersOf, PAGE_BROKER, shell } from "./reading-bed.js";
 import { template } from "./templates.js";
 
 /** Longest wait for a successful `mqtt/send` or for the hub; the gateway refuses a second `mqtt/send` for a while. */
@@ -38,7 +40,51 @@ async function makeAuthority(folder: string, address: string): Promise<void> {
 	);
 }
 
+/** Runs a file of docs/live-values.md. */
+function runCommands(name: string, { authority, folder, gateway }: BrokerBed): Promise<string> {
+	return shell(folder, `B=https://${authority}/api/v1 TOKEN=${gateway.token}\n${template(name)}`);
+}
+
 export const setUpCases = [
+	{
+		name: "the command of docs/mqtt.md reads the meter, once commands are permitted",
+		async run({ broker, gateway, topic }: BrokerBed) {
+			const readouts = async () => (await gateway.read("system/status")).meter_readouts as number;
+			const before = await readouts();
+			const words = {
+				...{ [`-h ${PAGE_BROKER}`]: `-h 127.0.0.1 -p ${broker.port}`, "-u me": "-u gateway" },
+				...{ secret: GATEWAY_PASSWORD, "smgw/0000000001": topic },
+			};
+			await gateway.write("mqtt", { commands: true });
+			const limit = Date.now() + TEST_LIMIT_MS;
+			// The gateway connects again to subscribe.
+			while ((await readouts()) === before) {
+				assert.ok(Date.now() < limit, broker.log);
+				await run("sh", ["-c", template("command.sh", words)]);
+				await gateway.pass(2000);
+			}
+			await gateway.write("mqtt", { commands: false });
+		},
+	},
+	{
+		name: "the commands of docs/live-values.md are accepted",
+		async run(bed: BrokerBed) {
+			await runCommands("shares.sh", bed);
+			const { clients } = await bed.gateway.read("live-meter/clients");
+			assert.deepEqual(
+				clients.map(({ address, share_percent }: JSONObject) => [address, share_percent]),
+				[
+					["192.168.1.40", 50],
+					["192.168.1.41", 50],
+				],
+			);
+			const output = await runCommands("live-mode.sh", bed);
+			// `meter_live` of the status; the meter has another protocol.
+			assert.ok(output.endsWith('"unsupported"\n'), output);
+			assert.equal((await bed.gateway.read("dlms/config")).live_secs, 2);
+			await bed.gateway.write("dlms/config", { live_secs: 0 });
+		},
+	},
 	{
 		name: "the broker rejects clients without a password, and a reader can't write the gateway's topics",
 		async run({ broker, topic }: BrokerBed) {
@@ -109,6 +155,3 @@ export const setUpCases = [
 		},
 	},
 ];
-
-export const prepareSetUp = brokerBed;
-export const endSetUp = endBrokerBed;

@@ -9,7 +9,9 @@ import { type EngineName, ProcessGateway } from "../api/process-gateway.js";
 import { AUTHORITY, type Made, make, missingOpenSSL } from "../hosts/openssl.js";
 import { METER, sendNow, waitFor } from "./home.js";
 import { type BrokerOptions, Mosquitto } from "./mosquitto.js";
-import { freePort, PeerMissing } from "./peer.js";
+import { freePort, PeerMissing, run } from "./peer.js";
+import { PAGE_HOST } from "./reading-bed.js";
+import { template } from "./templates.js";
 
 const USER = "gateway";
 const PASSWORD = "password of the gateway";
@@ -147,6 +149,17 @@ async function checkRefused(
 	});
 }
 
+/** The lines of docs/mqtt.md for client certificates, except those of `withTLS`. */
+const CLIENT_CERTIFICATES = template("mosquitto-client-certificates.conf")
+	.trim()
+	.split("\n")
+	.filter((line) => !/^(listener|certfile|keyfile|cafile) /.test(line));
+
+/** The command of docs/mqtt.md that prints the gateway's certificate. */
+function fetchingCertificate(gateway: ProcessGateway): string {
+	return template("gateways.sh", { [PAGE_HOST]: gateway.authority(true), " >> gateways.pem": "" });
+}
+
 /**
  * Checks that a broker without passwords knows the gateway by its own certificate: it may publish below its user name,
  * which is the hostname, and nowhere else. The second connection offers the session of the first.
@@ -154,14 +167,8 @@ async function checkRefused(
 async function checkIdentity(peer: BrokerPeer): Promise<void> {
 	const { gateway } = peer;
 	const { authority } = certificatesOf(peer);
-	const own = (await gateway.get("system/certificate/file")).text;
-	const options = withTLS(
-		peer,
-		"server",
-		"require_certificate true",
-		"use_identity_as_username true",
-		"acl_file @/acl",
-	);
+	const own = await run("sh", ["-c", `TOKEN=${gateway.token}\n${fetchingCertificate(gateway)}`]);
+	const options = withTLS(peer, "server", ...CLIENT_CERTIFICATES, "acl_file @/acl");
 	const files = { "ca.pem": authority.certificate + own, acl: "user a client\ntopic read #\n\npattern write %u/#\n" };
 	await withBroker({ ...options, files: { ...options.files, ...files } }, async (broker) => {
 		const settings = {

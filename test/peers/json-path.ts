@@ -1,16 +1,14 @@
 /**
- * json-path for Java, from Maven Central, the library of openHAB's transformation JSONPATH, evaluates the expressions
- * of docs/integrations.md over our gateway's replies and messages. openHAB itself is in no package registry.
+ * The transformations of docs/integrations.md for openHAB: json-path for Java, from Maven Central, is the library of
+ * JSONPATH, and Java's own expressions are those of REGEX. openHAB itself is in no package registry.
  */
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { download, PEER_SOURCES, PEERS_FOLDER, run } from "./peer.js";
-import { type BrokerBed, brokerBed, numbersOf, PAGE_TOPIC, whilePublishing } from "./reading-bed.js";
 import { template } from "./templates.js";
 
-/** Limit for a message, ms. */
-const MESSAGE_LIMIT_MS = 20_000;
 const MAVEN = "https://repo1.maven.org/maven2";
 const JARS = [
 	[
@@ -32,74 +30,85 @@ const JARS = [
 	],
 ] as const;
 
-interface Bed extends BrokerBed {
-	readonly classPath: string;
-}
-
-export async function prepareJSONPath(): Promise<Bed> {
+/** The class path of ReadPaths. Throws PeerMissing. */
+export async function prepareJSONPath(): Promise<string> {
 	const jars: string[] = [];
 	for (const [path, sha256] of JARS) jars.push(await download(`${MAVEN}/${path}`, sha256));
 	const classes = join(PEERS_FOLDER, "json-path-classes");
 	mkdirSync(classes, { recursive: true });
 	await run("javac", ["-d", classes, "-cp", jars.join(":"), join(PEER_SOURCES, "java", "ReadPaths.java")]);
-	return { ...(await brokerBed()), classPath: [classes, ...jars].join(":") };
+	return [classes, ...jars].join(":");
 }
 
-/** Values that the expressions of these openHAB things find in the JSON text, by channel. */
-async function found({ classPath, folder }: Bed, things: string, json: string): Promise<Record<string, number>> {
-	const channels = [...things.matchAll(/Type number : (\w+) .*JSONPATH:([^"]+)"/g)];
+/** The channels of openHAB's things, by name: unit and transformation. */
+function channelsOf(things: string): Map<string, { unit: string; transformation: string }> {
+	const lines = [
+		...things.matchAll(/Type number : (\w+) .*(?:stateTransformation|transformationPattern)="(.*?[^\\])"(.*)/g),
+	];
+	return new Map(
+		lines.map(([, name, text, rest]) => [
+			name,
+			{ unit: /unit="(\w+)"/.exec(rest)?.[1] ?? "", transformation: text.replaceAll('\\"', '"') },
+		]),
+	);
+}
+
+const FACTORS: Readonly<Record<string, number>> = { W: 1, kW: 1000, kWh: 1, Wh: 0.001 };
+
+/**
+ * Values that the channels of these things get from a JSON text, in W and kWh, by name. A channel that gets no number is
+ * absent.
+ */
+export async function channelValues(
+	classPath: string,
+	things: string,
+	path: string,
+	json: string,
+): Promise<Map<string, number>> {
+	const channels = [...channelsOf(things)];
 	assert.ok(channels.length > 0);
-	const path = join(folder, "received.json");
 	writeFileSync(path, json);
-	const lines = await run("java", [
-		"-cp",
-		classPath,
-		"ReadPaths",
-		path,
-		...channels.map(([, , expression]) => expression),
-	]);
-	const values = lines.trim().split("\n").map(Number);
-	return Object.fromEntries(channels.map(([, name], index) => [name, values[index]]));
+	const transformations = channels.map(([, { transformation }]) => transformation);
+	const lines = (await run("java", ["-cp", classPath, "ReadPaths", path, ...transformations])).split("\n");
+	return new Map(
+		channels.flatMap(([name, { unit }], index) => {
+			// A text without a unit has the channel's.
+			const [number, ownUnit = unit] = lines[index].trim().split(" ");
+			const value = number === "" ? Number.NaN : Number(number) * FACTORS[ownUnit];
+			return Number.isNaN(value) ? [] : [[name, value] as const];
+		}),
+	);
 }
 
 export const jsonPathCases = [
 	{
-		name: "openHAB's things find their values in the last readout",
-		async run(bed: Bed) {
-			const { gateway, last, token } = bed;
-			const { text } = await gateway.get("iec62056/last", { token });
-			const numbers = numbersOf(last);
-			assert.deepEqual(await found(bed, template("openhab-http.things"), text), {
-				import: numbers["1.8.0"],
-				export: numbers["2.8.0"],
-				power: numbers["16.7.0"],
-			});
-		},
-	},
-	{
-		name: "openHAB's things find their values in the published messages, and their topics have plain numbers",
-		async run(bed: Bed) {
-			const { broker, gateway, state, topic } = bed;
-			const things = template("openhab-mqtt.things", { [PAGE_TOPIC]: topic });
-			assert.deepEqual(await found(bed, things, JSON.stringify(state)), { voltage: state["32_7_0"] });
-			const topics = [...things.matchAll(/stateTopic="([^"]+\/(\d+_\d+_\d+))"/g)];
-			assert.equal(topics.length, 3);
-			const ofTopic = (path: string | undefined) =>
-				broker.observe(`${topic}/#`, (observer) =>
-					whilePublishing(gateway, () => observer.find((one) => one.topic === path, MESSAGE_LIMIT_MS)),
-				);
-			for (const [, path, key] of topics) assert.equal(Number((await ofTopic(path)).payload), state[key]);
-			const [, status] = /availabilityTopic="([^"]+)", payloadAvailable="online"/.exec(things) ?? [];
-			assert.equal((await ofTopic(status)).payload, "online");
-		},
-	},
-	{
-		name: "items name existing channels",
-		async run() {
+		name: "items name existing channels, and no tariffs are added to a total",
+		async run(classPath: string) {
 			const channels = [...template("openhab.items").matchAll(/channel="mqtt:topic:home:smgw:(\w+)"/g)];
-			assert.equal(channels.length, 3);
-			for (const [, name] of channels)
-				assert.match(template("openhab-mqtt.things"), new RegExp(`Type number : ${name} `));
+			const names = channels.map(([, name]) => name);
+			assert.deepEqual(names, [...channelsOf(template("openhab-mqtt.things")).keys()]);
+			const reading = (obis: string, value1_number: number) => ({
+				...{ obis, value1_number, value1_unit: "kWh" },
+				billing_period: null,
+			});
+			const folder = mkdtempSync(join(tmpdir(), "openhab-"));
+			const path = join(folder, "received.json");
+			try {
+				const last = { readings: [reading("1.8.0", 3), reading("1.8.1", 1), reading("1.8.2", 2)] };
+				const http = await channelValues(classPath, template("openhab-http.things"), path, JSON.stringify(last));
+				assert.deepEqual([...http], [["import", 3]]);
+				const state = '{"1_0_21_8_0":9,"1_0_1_8_0":3,"1_0_1_8_1":1,"1_0_1_8_2":2,"1_0_16_7_0":-421}';
+				const mqtt = await channelValues(classPath, template("openhab-mqtt.things"), path, state);
+				assert.deepEqual(
+					[...mqtt],
+					[
+						["import", 3],
+						["power", -421],
+					],
+				);
+			} finally {
+				rmSync(folder, { recursive: true, force: true });
+			}
 		},
 	},
 ];

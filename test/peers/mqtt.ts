@@ -28,7 +28,7 @@ interface Discovered {
 }
 
 /** The gateway's entities in Home Assistant, by key. */
-async function entitiesIn({ hass }: Home): Promise<Discovered> {
+export async function entitiesIn({ hass }: Pick<Home, "hass">): Promise<Discovered> {
 	const { entities, devices } = await hass.discovered();
 	const states = new Map((await hass.states()).map((state) => [state.entity_id, state]));
 	const found = new Map<string, EntityState>();

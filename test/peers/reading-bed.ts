@@ -10,9 +10,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type JSONObject, PASSWORD } from "../api/gateway.js";
-import { certificateOf, OUR_METER, ProcessGateway } from "../api/process-gateway.js";
+import { certificateOf, ProcessGateway } from "../api/process-gateway.js";
 import { Mosquitto } from "./mosquitto.js";
-import { run } from "./peer.js";
+import { freePort, run } from "./peer.js";
 import { template } from "./templates.js";
 
 /** Name of the gateway in the page's examples. */
@@ -21,7 +21,7 @@ export const PAGE_BROKER = "broker.lan";
 export const PAGE_TOPIC = "smgw/02fe5ba1b2c3";
 
 /** Passwords of the two users of the page's broker. */
-const GATEWAY_PASSWORD = "a-gateway";
+export const GATEWAY_PASSWORD = "a-gateway";
 export const READER_PASSWORD = "a-reader";
 
 const MESSAGE_LIMIT_S = 20;
@@ -50,10 +50,13 @@ export interface BrokerBed extends ReadingBed {
 }
 
 export async function startReadingBed(): Promise<ReadingBed> {
-	const gateway = await ProcessGateway.start("node", { meterPath: OUR_METER });
+	// Programs poll the gateway at the same port after its restart. It serves three connections; two are for them.
+	const port = String(await freePort());
+	const gateway = await ProcessGateway.start("node", { connections: 1, args: ["--https-port", port] });
 	const folder = mkdtempSync(join(tmpdir(), "readings-"));
 	try {
 		await gateway.login();
+		await gateway.connectProgram([]);
 		// Scheduled readouts are turned off, so that values stay the same.
 		await gateway.write("iec62056/schedule", { enabled: false, period_unit: "minutes", period_value: 30 });
 		await gateway.read("iec62056/read");
@@ -111,6 +114,12 @@ async function startBrokerBed(): Promise<BrokerBed> {
 	}
 }
 
+/** Makes the gateway publish to the bed's broker again, after another one. */
+export async function useBroker({ broker, gateway }: BrokerBed): Promise<void> {
+	const url = `mqtt://127.0.0.1:${broker.port}`;
+	await gateway.write("mqtt", { enabled: true, url, user: "gateway", password: GATEWAY_PASSWORD });
+}
+
 /** The page's broker, with its users and their rights. */
 async function startBroker(): Promise<Mosquitto> {
 	const folder = mkdtempSync(join(tmpdir(), "users-"));
@@ -150,14 +159,19 @@ export async function whilePublishing<T>(gateway: ProcessGateway, use: () => Pro
 	}
 }
 
-/** The topic's next message, received with the page's command for mosquitto_sub. */
-async function messageOf(broker: Mosquitto, topic: string): Promise<string> {
+/** The page's command for mosquitto_sub, for this topic. */
+export function subscribing(broker: Mosquitto, topic: string): string {
 	const words = {
 		[`-h ${PAGE_BROKER}`]: `-h 127.0.0.1 -p ${broker.port}`,
 		"READER-PASSWORD": READER_PASSWORD,
 		"smgw/#": topic,
 	};
-	const line = template("subscribe.sh", words).trim();
+	return template("subscribe.sh", words).trim();
+}
+
+/** The topic's next message. */
+async function messageOf(broker: Mosquitto, topic: string): Promise<string> {
+	const line = subscribing(broker, topic);
 	const shown = await run("sh", ["-c", `${line} -C 1 -W ${MESSAGE_LIMIT_S}`]);
 	return shown.slice(topic.length + 1).trimEnd();
 }

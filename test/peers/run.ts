@@ -6,7 +6,7 @@
 import { amisCases, prepareAMIS } from "./amis.js";
 import { batteryClientCases, endBatteryClients, prepareBatteryClients } from "./battery-clients.js";
 import { brokerCases, endBroker, prepareBroker } from "./broker.js";
-import { endSetUp, prepareSetUp, setUpCases } from "./broker-set-up.js";
+import { setUpCases } from "./broker-set-up.js";
 import { Checks, type Peer } from "./checks.js";
 import { dsmrParserCases, prepareDsmrParser } from "./dsmr-parser.js";
 import { endFleet, fleetCases, prepareFleet } from "./fleet.js";
@@ -18,8 +18,8 @@ import { endGuruxYear, guruxYearCases, prepareGuruxYear } from "./gurux-year.js"
 import { endHawkbit, hawkbitCases, prepareHawkbit } from "./hawkbit.js";
 import { endHivemq, hivemqCases, prepareHivemq } from "./hivemq.js";
 import { endHome, prepareHome } from "./home.js";
+import { endHomeRecipes, homeRecipeCases, prepareHomeRecipes } from "./home-recipes.js";
 import { hubCases } from "./hub.js";
-import { ioBrokerCases, prepareIoBroker } from "./iobroker.js";
 import { jsonPathCases, prepareJSONPath } from "./json-path.js";
 import { libmbusCases, prepareLibmbus } from "./libmbus.js";
 import { endLiveMeter, liveMeterCases, prepareLiveMeter } from "./live-meter.js";
@@ -33,6 +33,8 @@ import { endPrometheus, preparePrometheus, prometheusCases } from "./prometheus.
 import { preparePwitab, pwitabCases } from "./pwitab.js";
 import { preparePyKMP, pyKMPCases } from "./pykmp.js";
 import { preparePyteleinfo, pyteleinfoCases } from "./pyteleinfo.js";
+import { brokerBed } from "./reading-bed.js";
+import { endRecipes, prepareRecipes, recipeCases } from "./recipes.js";
 import { hpkeCases, prepareHPKE } from "./report.js";
 import { endScripts, prepareScripts, scriptCases } from "./scripts.js";
 import { endSettingsURL, prepareSettingsURL, settingsURLCases } from "./settings-url.js";
@@ -45,7 +47,11 @@ import { prepareWienerNetze, wienerNetzeCases } from "./wiener-netze.js";
 import { endZHA, prepareZHA, zhaCases } from "./zha.js";
 
 const checks = new Checks((line) => process.stdout.write(`${line}\n`));
-const check = <T>(peer: Peer<T>) => checks.run(peer);
+/** Words of the command line: only peers whose name contains one of them are run. Default: all. */
+const words = process.argv.slice(2);
+const check = async <T>(peer: Peer<T>) => {
+	if (words.length === 0 || words.some((word) => peer.name.includes(word))) await checks.run(peer);
+};
 
 /** Readers of meters, and meters. */
 async function checkMeters(): Promise<void> {
@@ -154,15 +160,16 @@ async function checkBrokers(): Promise<void> {
 	});
 	await check({ name: "scripts, and Jinja 3.1.6", prepare: prepareScripts, cases: scriptCases, end: endScripts });
 	await check({ name: "Node-RED 4.1.15", prepare: prepareNodeRED, cases: nodeREDCases });
-	await check({
-		name: "ioBroker 7.1.1 and mqtt-client 4.1.0",
-		prepare: prepareIoBroker,
-		cases: ioBrokerCases,
-	});
 	await check({ name: "json-path 2.9.0", prepare: prepareJSONPath, cases: jsonPathCases });
 	await check({ name: "gojq 0.12.19", prepare: prepareGojq, cases: gojqCases });
+	await check({ name: "the broker of integrations.md", prepare: brokerBed, cases: setUpCases });
 	// This check is the last one that uses the shared test bed, and stops it.
-	await check({ name: "the broker of integrations.md", prepare: prepareSetUp, cases: setUpCases, end: endSetUp });
+	await check({
+		name: "recipes, with ioBroker 7.1.1, mqtt-client 4.1.0 and others",
+		prepare: prepareRecipes,
+		cases: recipeCases,
+		end: endRecipes,
+	});
 }
 
 async function checkHome(): Promise<void> {
@@ -171,6 +178,12 @@ async function checkHome(): Promise<void> {
 		prepare: prepareHome,
 		cases: [...standInCases, ...hubCases, ...mqttCases, ...statisticsCases],
 		end: endHome,
+	});
+	await check({
+		name: "recipes, with Home Assistant 2026.11.0",
+		prepare: prepareHomeRecipes,
+		cases: homeRecipeCases,
+		end: endHomeRecipes,
 	});
 }
 

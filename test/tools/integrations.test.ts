@@ -1,8 +1,8 @@
-/** The files of docs/integrations.md, without the programs that use them; test/peers runs those. */
+/** The recipes of the documents, without the programs that use them; test/peers runs those. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readTemplates } from "../peers/templates.js";
+import { readBlocks, readTemplates } from "../peers/templates.js";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
 const PEERS = join(ROOT, "test", "peers");
@@ -11,17 +11,41 @@ const routes: readonly string[] = Object.keys(
 	JSON.parse(readFileSync(join(ROOT, "modules", "api", "openapi.json"), "utf8")).paths,
 );
 
-describe("The integration guide", () => {
-	const templates = [...readTemplates()];
+/** Blocks that are no files, by page and first line, with the reason why no peer test runs them. */
+const NOT_RUN: Readonly<Record<string, string>> = {
+	"integrations.md: sudo apt-get install mosquitto mosquitto-clients":
+		"changes the computer; the peers' broker has the same files",
+	'mqtt.md: "time": "2026-11-22T10:00:00Z",': "a message that the gateway publishes",
+	'mqtt.md: "installed_version": "0.1.0",': "a message that the gateway publishes",
+};
 
-	it("has files", () => {
-		assert.ok(templates.length > 15, `${templates.length}`);
+/** First line of a block with more than a bracket. */
+const headOf = (text: string) =>
+	text
+		.split("\n")
+		.find((line) => line.length > 1)
+		?.trim();
+
+describe("The recipes", () => {
+	const others = readBlocks().filter(({ name }) => name === "");
+
+	it("are all run by a peer test, or listed with the reason why not", () => {
+		const heads = others.map(({ page, text }) => `${page}: ${headOf(text)}`);
+		assert.deepEqual(heads.sort(), Object.keys(NOT_RUN).sort());
 	});
+
+	it("have valid JSON in the messages", () => {
+		const messages = others.filter(({ language }) => language === "json");
+		assert.ok(messages.length > 0);
+		for (const { text } of messages) JSON.parse(text);
+	});
+
+	const templates = [...readTemplates()];
 
 	it("finds each value by both names that meters use, in evcc and Node-RED", () => {
 		const evcc = readTemplates().get("evcc-mqtt.yaml")!;
 		const flow = readTemplates().get("node-red-mqtt.json")!;
-		const expressions = [...evcc.matchAll(/jq:\s(?:>-\s+)?((?:.|\n {8})+)/g), ...flow.matchAll(/"to": "(.*?)", /g)];
+		const expressions = [...evcc.matchAll(/jq:\s(?:>-\s+)?((?:.|\n {8})+)/g), ...flow.matchAll(/"to": "(\[.*?)", /g)];
 		assert.equal(expressions.length, 12);
 		for (const [, expression] of expressions) {
 			const names = [...expression.matchAll(/\b(?:\d+_)+\d+\b/g)].map(([one]) => one);

@@ -1,5 +1,6 @@
 """Renders Home Assistant's REST sensors for a reply with Jinja's sandbox, as Home Assistant does. Input: a YAML
-configuration and a JSON file. Output: a JSON object of name -> [available, value], as texts.
+configuration and a JSON file. Output: a JSON object of name -> [available, value], as texts; the value is empty if the
+sensor is unavailable.
 """
 import datetime
 import json
@@ -15,7 +16,13 @@ with open(sys.argv[1]) as config, open(sys.argv[2]) as reply:
     value = json.load(reply)
 
 def render(text):
-    return environment.from_string(text).render(value_json=value)
+    return environment.from_string(text).render(value_json=value).strip()
 
 
-print(json.dumps({one["name"]: [render(one["availability"]), render(one["value_template"])] for one in sensors}))
+def shown(one):
+    """Home Assistant does not evaluate the value of a sensor that is unavailable."""
+    available = render(one["availability"])
+    return [available, render(one["value_template"]) if available == "True" else ""]
+
+
+print(json.dumps({one["name"]: shown(one) for one in sensors}))
