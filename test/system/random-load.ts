@@ -260,8 +260,9 @@ export class RandomLoad {
 			reply = await send().catch(() => undefined);
 			this.#checkIsAlive(what);
 		}
-		assert.equal(reply?.status, 200, `${what}: ${reply?.text ?? "no reply"}\n${this.#gateway.diagnosis}`);
-		return reply!;
+		if (reply?.status === 200) return reply;
+		const memory = JSON.stringify(await this.#gateway.memory());
+		assert.fail(`${what}: ${reply?.text ?? "no reply"}, memory ${memory}\n${this.#gateway.diagnosis}`);
 	}
 
 	/** Reads the meter continuously. */
