@@ -78,6 +78,8 @@ export class HTTPServer implements ConnectionServer, Timed {
 	#deadlineMs = Number.POSITIVE_INFINITY;
 	#isClosed = false;
 	#memoryMs = 0;
+	/** Time of the last arrival or deadline. */
+	#nowMs = 0;
 
 	/** Opens all listeners. If one throws, closes all and rethrows its exception. */
 	constructor(options: HTTPServerOptions) {
@@ -209,6 +211,7 @@ export class HTTPServer implements ConnectionServer, Timed {
 	}
 
 	private admit(index: number, nowMs: number): void {
+		this.#nowMs = nowMs;
 		const { port, places } = this.#options.ports[index];
 		while (this.#waiting[index] > 0 && !this.#isClosed) {
 			const occupied = this.takenOf(port);
@@ -284,39 +287,33 @@ export class HTTPServer implements ConnectionServer, Timed {
 	 */
 	private displaceable(port: ListenerPort, isFull: boolean): HTTPConnection | undefined {
 		let first: HTTPConnection | undefined;
+		let highest = -1;
 		for (let i = 0; i < this.#connections.length; i++) {
 			const each = this.#connections[i];
-			const isCandidate = each.port === port || !(isFull || (each.isLive && each.isKnown));
-			if (isCandidate && (first === undefined || this.goesBefore(each, first))) first = each;
+			if (each.port !== port && (isFull || (each.isLive && each.isKnown))) continue;
+			const rank = this.rankOf(each);
+			if (rank < highest || (rank === highest && first !== undefined && each.displaceableMs >= first.displaceableMs))
+				continue;
+			highest = rank;
+			first = each;
 		}
 		return first;
 	}
 
-	private goesBefore(connection: HTTPConnection, other: HTTPConnection): boolean {
-		const displaceableMs = connection.displaceableMs;
-		if (displaceableMs === Number.POSITIVE_INFINITY || other.displaceableMs === Number.POSITIVE_INFINITY)
-			return displaceableMs < other.displaceableMs;
-		const more = this.placesFrom(connection) - this.placesFrom(other);
-		if (more !== 0) return more > 0;
-		const isUnused = this.isLongIdle(connection);
-		if (isUnused !== this.isLongIdle(other)) return isUnused;
-		if (connection.isLive !== other.isLive) return connection.isLive;
-		if (connection.isKnown !== other.isKnown) return other.isKnown;
-		return displaceableMs < other.displaceableMs;
-	}
-
-	private isLongIdle({ displaceableMs, isIdle }: HTTPConnection): boolean {
-		return isIdle && this.#options.driver.nowMs() >= displaceableMs + this.limits.longIdleMs;
-	}
-
-	/** Number of places of the connection's port that its address has. */
-	private placesFrom({ port, remoteAddress }: HTTPConnection): number {
-		let count = 0;
+	/**
+	 * Returns a number that is higher for a connection that is displaced before another one. It calls little, because
+	 * deadlines are also calculated where the stack is deep.
+	 */
+	private rankOf({ displaceableMs, isIdle, isKnown, isLive, port, remoteAddress }: HTTPConnection): number {
+		if (displaceableMs === Number.POSITIVE_INFINITY) return 0;
+		let rank = isKnown ? 0 : 1;
+		if (isLive) rank += 2;
+		if (isIdle && this.#nowMs >= displaceableMs + this.limits.longIdleMs) rank += 4;
 		for (let i = 0; i < this.#connections.length; i++) {
 			const each = this.#connections[i];
-			if (each.port === port && each.remoteAddress === remoteAddress) count++;
+			if (each.port === port && each.remoteAddress === remoteAddress) rank += 8;
 		}
-		return count;
+		return rank;
 	}
 
 	/**
