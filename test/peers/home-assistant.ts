@@ -89,6 +89,8 @@ export class HomeAssistant {
 		await hass.begin();
 		try {
 			await hass.#onboard();
+			// Otherwise it restarts with its former HTTP settings after five minutes.
+			await hass.sendCommands({ type: "http/config/promote" });
 		} catch (error) {
 			await hass.end();
 			throw error;
