@@ -1,23 +1,36 @@
 /**
- * Factory reset of a unit without a button. The reset happens if a user cuts the power CYCLES times, each time within
- * OUTLIVED_MS after switching it on, and then switches it on again. The host must know whether a start follows such a
- * switching on (`switchedOn`) or a restart.
+ * Factory reset of a unit without a button, by cutting its power in a pattern that only a person makes: three short
+ * periods of power, a long one, and three short ones again. The next start resets. A supply that collapses makes periods
+ * of similar length, or of any length for hours. So a period of the wrong length, and a start without power-on (brownout,
+ * fault, request), break the pattern, and a new one can only begin after power has stayed on for STABLE_MS.
  *
- *                     power switched on        another start    OUTLIVED_MS later
- *   NONE              COUNTED, 1               NONE             –
- *   COUNTED, n        COUNTED, n + 1           COUNTED, n       NONE
- *   COUNTED, CYCLES   the reset, then NONE     COUNTED, CYCLES  NONE
+ * The stored byte is the number of periods that would be complete if power was cut now, or BROKEN:
  *
- * "Another start" means a start after a restart, a watchdog reset or a brownout. Flash is written twice each time power
- * is switched on.
+ *   time since the start         byte
+ *   up to BOUNCE_MS              as before: contacts bounce when a plug is inserted
+ *   up to the period's fromMs    BROKEN, except in the first period
+ *   up to its toMs               n + 1
+ *   up to STABLE_MS              BROKEN
+ *   later                        deleted
+ *
+ * A supply that fails 40 times in a row each day, at random times, resets a unit about once in 40 years if the average
+ * time is the worst, 8 s. Flash is written at most four times for each power-on. The host must know whether power was
+ * switched on before the start (`switchedOn`).
  */
 import type { Driver, Task } from "../io/driver.js";
 import type { Storage } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
 
-export const CYCLES = 5;
-export const OUTLIVED_MS = 10_000;
-/** Storage key of the count; the value is one byte. */
+/** Number of periods of the pattern. */
+export const PERIODS = 7;
+/** Index of the long period. */
+const LONG_PERIOD = 3;
+export const SHORT = Object.freeze({ fromMs: 3000, toMs: 8000 });
+export const LONG = Object.freeze({ fromMs: 30_000, toMs: 60_000 });
+export const STABLE_MS = 600_000;
+const BOUNCE_MS = 1000;
+const BROKEN = 255;
+/** Storage key of the byte. */
 const KEY = "power_cycles";
 
 export interface PowerCyclesListener {
@@ -33,7 +46,9 @@ export interface PowerCyclesDeps {
 export class PowerCycles implements Timed {
 	readonly #deps: PowerCyclesDeps;
 	readonly #task: Task;
-	#outlivedMs = Number.POSITIVE_INFINITY;
+	#periods = BROKEN;
+	#startMs = 0;
+	#dueMs = Number.POSITIVE_INFINITY;
 
 	constructor(deps: PowerCyclesDeps) {
 		this.#deps = deps;
@@ -44,19 +59,28 @@ export class PowerCycles implements Timed {
 	start(switchedOn: boolean, listener: PowerCyclesListener): void {
 		this.#task.update((nowMs) => {
 			const { storage, trace } = this.#deps;
-			const count = storage.get(KEY)?.[0] ?? 0;
-			if (switchedOn && count >= CYCLES) {
-				trace(`Power was cut ${count} times soon after a start: resetting to factory settings.`);
-				// The count is deleted after the reset, so that an interrupted reset is repeated at the next start.
+			const stored = storage.get(KEY)?.[0];
+			if (switchedOn && stored === PERIODS) {
+				trace("Power was cut in the pattern of a reset: resetting to factory settings.");
+				// The byte is deleted after the reset, so that an interrupted reset is repeated at the next start.
 				listener.factoryReset();
 				storage.delete(KEY);
 				return;
 			}
-			if (switchedOn || count > 0) this.#outlivedMs = nowMs + OUTLIVED_MS;
-			if (!switchedOn) return;
-			if (count > 0)
-				trace(`Power was cut ${count} of ${CYCLES} times soon after a start; the last one resets to factory settings.`);
-			storage.set(KEY, Uint8Array.of(count + 1));
+			if (!switchedOn && stored === undefined) return;
+			this.#startMs = nowMs;
+			const isBroken = !switchedOn || (stored !== undefined && stored > PERIODS);
+			this.#dueMs = nowMs + (isBroken ? STABLE_MS : stored === undefined ? SHORT.fromMs : BOUNCE_MS);
+			if (isBroken) {
+				if (stored !== BROKEN) storage.set(KEY, Uint8Array.of(BROKEN));
+				return;
+			}
+			const periods = stored ?? 0;
+			this.#periods = periods;
+			if (periods === 0) return;
+			const secs = periods === LONG_PERIOD ? 45 : 5;
+			const last = periods === PERIODS - 1 ? "; the start after that resets to factory settings" : "";
+			trace(`Reset by power cuts: ${periods} of ${PERIODS} done. Cut the power again in ${secs} s${last}.`);
 		});
 	}
 
@@ -65,12 +89,21 @@ export class PowerCycles implements Timed {
 	}
 
 	get deadlineMs(): number {
-		return this.#outlivedMs;
+		return this.#dueMs;
 	}
 
 	advance(nowMs: number): void {
-		if (nowMs < this.#outlivedMs) return;
-		this.#outlivedMs = Number.POSITIVE_INFINITY;
-		this.#deps.storage.delete(KEY);
+		if (nowMs < this.#dueMs) return;
+		const { storage } = this.#deps;
+		const ageMs = nowMs - this.#startMs;
+		if (ageMs >= STABLE_MS) {
+			this.#dueMs = Number.POSITIVE_INFINITY;
+			storage.delete(KEY);
+			return;
+		}
+		const { fromMs, toMs } = this.#periods === LONG_PERIOD ? LONG : SHORT;
+		const isInTime = ageMs >= fromMs && ageMs < toMs;
+		this.#dueMs = this.#startMs + (ageMs >= toMs ? STABLE_MS : isInTime ? toMs : fromMs);
+		storage.set(KEY, Uint8Array.of(isInTime ? this.#periods + 1 : BROKEN));
 	}
 }

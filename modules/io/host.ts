@@ -347,7 +347,7 @@ export interface Host {
 	readonly ethernet?: EthernetPort;
 	readonly button?: ButtonPort;
 	/**
-	 * True if power was switched on before this start. Only units without a button use it; several power cycles reset them
+	 * True if power was switched on before this start. Only units without a button use it; a pattern of power cycles resets them
 	 * (app/power-cycles.ts). Undefined if the unit has a button, or if the cause is unknown.
 	 */
 	readonly switchedOn?: boolean;

@@ -167,7 +167,7 @@ describe("The API with Ethernet", () => {
 		await gateway.pass(10 * S);
 		assert.deepEqual(await gateway.write("network/wifi-enabled", { wifi_enabled: false }), { wifi_enabled: false });
 		const { warning } = await gateway.write(ETHERNET, { ...DHCP, ethernet_enabled: false });
-		assert.match(warning, /button.*five power cycles/);
+		assert.match(warning, /button.*pattern of power cuts/);
 		assert.equal((await gateway.read("network/wifi-enabled")).warning, warning);
 		await gateway.pass(60 * S);
 		assert.deepEqual([(await status()).interface, (await status()).ethernet_enabled], ["none", false]);

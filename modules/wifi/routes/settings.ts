@@ -163,7 +163,7 @@ export function writeWayBack(exchange: Exchange<Networking>): void {
 	textMember(
 		exchange.core.writer,
 		"warning",
-		"Ethernet and Wi-Fi are both off. A short press of the button turns Wi-Fi on for ten minutes. A unit without a button is reset to its factory settings by five power cycles of less than 10 s each.",
+		"Ethernet and Wi-Fi are both off. A short press of the button turns Wi-Fi on for ten minutes. A unit without a button is reset to its factory settings by a pattern of power cuts.",
 	);
 }
 
