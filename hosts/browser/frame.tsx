@@ -200,7 +200,7 @@ function SessionNotice() {
 function StateNotices() {
 	const now = useStore(status);
 	if (now === undefined) return null;
-	const { safe_mode, storage_state } = now;
+	const { low_voltage, safe_mode, storage_state } = now;
 	return (
 		<>
 			{safe_mode !== undefined && (
@@ -209,6 +209,7 @@ function StateNotices() {
 					<a href="#/system">{t("safe.go")}</a>
 				</Notice>
 			)}
+			{low_voltage && <Notice kind="warning">{t("low.text")}</Notice>}
 			{storage_state !== "ok" && <Notice kind="warning">{t(`storage.${storage_state}`)}</Notice>}
 		</>
 	);

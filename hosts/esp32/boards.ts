@@ -98,6 +98,11 @@ export interface Board {
 	readonly meter: MeterPins;
 	readonly zigbee?: RadioPins;
 	readonly ethernet?: RMIIPins | W5500Pins | EmulatedEthernet;
+	/**
+	 * Limit of Wi-Fi's transmit power unless the owner sets another one, 2 to 20 dBm; by default the chip's maximum, 20.
+	 * Some small boards fail with more, because of their antenna or voltage regulator.
+	 */
+	readonly transmitDBm?: number;
 	readonly button?: number;
 	readonly led?: LEDPin;
 	/** Number of alkaline cells in series; 0 without cells. */

@@ -34,6 +34,9 @@ const ACCESS_POINT_ADDRESS = "192.168.4.1";
  */
 const COUNTRY = "01";
 
+/** Largest transmit power of the chip, dBm. */
+const MOST_DBM = 20;
+
 const trace = (message: string): void => System.trace(message);
 
 /** Throws an Error with a message for the user if the Host cannot be created. */
@@ -75,7 +78,13 @@ export function createHost(ending: Ending): Host {
 		sleep: new ChipSleep(BOARD, power, timers),
 		resources: new SDKResources(),
 		...(HAS_ETHERNET ? { ethernet: createEthernetPort({ row: BOARD.ethernet!, timers, trace }) } : {}),
-		wifi: createWiFiPort({ accessPointKey: factory.accessPointKey, country: COUNTRY, timers, trace }),
+		wifi: createWiFiPort({
+			accessPointKey: factory.accessPointKey,
+			country: COUNTRY,
+			transmitDBm: BOARD.transmitDBm ?? MOST_DBM,
+			timers,
+			trace,
+		}),
 		...(button === undefined
 			? { switchedOn: System.switchedOn() }
 			: { button: createButtonPort((target) => System.watchButton(target, button)) }),

@@ -26,3 +26,8 @@ start_cause start_cause_of(esp_reset_reason_t reason, const char *kept)
 		default: return (start_cause){ "unknown", false };
 	}
 }
+
+bool start_cause_is_low_voltage(esp_reset_reason_t reason)
+{
+	return reason == ESP_RST_BROWNOUT || reason == ESP_RST_PWR_GLITCH;
+}

@@ -18,6 +18,9 @@ typedef struct {
  */
 start_cause start_cause_of(esp_reset_reason_t reason, const char *kept);
 
+/* Returns true if the chip's detectors for low voltage restarted it: the supply is too weak. */
+bool start_cause_is_low_voltage(esp_reset_reason_t reason);
+
 extern const char START_ASKED_FOR[];
 
 #endif

@@ -82,7 +82,7 @@ void xs_system_fail(xsMachine *the)
 }
 
 /*
- * Returns the end of the previous program as [cause, is a fault]. Erases the stored reason, so that a later start does
+ * Returns the end of the previous program as [cause, is a fault, is low voltage]. Erases the stored reason, so that a later start does
  * not report it again.
  */
 void xs_system_ending(xsMachine *the)
@@ -98,6 +98,8 @@ void xs_system_ending(xsMachine *the)
 	xsmcSetIndex(xsResult, 0, xsVar(0));
 	xsmcSetBoolean(xsVar(0), cause.is_fault);
 	xsmcSetIndex(xsResult, 1, xsVar(0));
+	xsmcSetBoolean(xsVar(0), start_cause_is_low_voltage(esp_reset_reason()));
+	xsmcSetIndex(xsResult, 2, xsVar(0));
 }
 
 /* Returns true after power-on. On some boards, pressing the reset button or flashing looks like power-on. */

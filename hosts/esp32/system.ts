@@ -35,9 +35,9 @@ export class System {
 	}
 	static ending(): Ending {
 		const ended = System.#ended();
-		return { cause: ended[0], isFault: ended[1] };
+		return { cause: ended[0], isFault: ended[1], isLowVoltage: ended[2] };
 	}
-	static #ended(): readonly [cause: string, isFault: boolean] {
+	static #ended(): readonly [cause: string, isFault: boolean, isLowVoltage: boolean] {
 		return native("xs_system_ending").call(this);
 	}
 	static switchedOn(): boolean {

@@ -39,7 +39,8 @@ static struct {
 	bool has_driver;
 	bool open;
 	bool started;
-	bool power_save;
+	/* Limit of the transmit power, quarters of a dBm; 0: not limited. */
+	int8_t transmit_power;
 	void (*notify)(void *context, const radio_event *event);
 	void *context;
 } radio;
@@ -167,7 +168,7 @@ bool radio_driver_open(const char *country, void (*notify)(void *context, const 
 	if (!radio.has_driver && !(make_interfaces() && make_driver())) return false;
 	radio.notify = notify;
 	radio.context = context;
-	radio.power_save = false;
+	radio.transmit_power = 0;
 	radio.open = configure(country) && listen();
 	if (!radio.open) release_driver();
 	return radio.open;
@@ -200,14 +201,16 @@ bool radio_driver_set_mode(radio_mode mode)
 	if (esp_wifi_set_mode(mode == RADIO_BOTH ? WIFI_MODE_APSTA : WIFI_MODE_STA) != ESP_OK) return false;
 	if (!radio.started && !start()) return false;
 	radio.started = true;
-	radio_driver_set_power_save(radio.power_save);
+	esp_wifi_set_ps(WIFI_PS_NONE);
+	radio_driver_set_transmit_power(radio.transmit_power);
 	return true;
 }
 
-void radio_driver_set_power_save(bool on)
+/* ESP-IDF sets the power only while the radio is started. */
+void radio_driver_set_transmit_power(int8_t quarters)
 {
-	radio.power_save = on;
-	if (radio.started) esp_wifi_set_ps(on ? WIFI_PS_MIN_MODEM : WIFI_PS_NONE);
+	radio.transmit_power = quarters;
+	if (radio.started && quarters != 0) esp_wifi_set_max_tx_power(quarters);
 }
 
 /*

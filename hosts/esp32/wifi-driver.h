@@ -113,6 +113,7 @@ unsigned radio_driver_get_channel(void);
 
 unsigned radio_driver_count_clients(void);
 
-void radio_driver_set_power_save(bool on);
+/* Limits the transmit power, in quarters of a dBm. */
+void radio_driver_set_transmit_power(int8_t quarters);
 
 #endif

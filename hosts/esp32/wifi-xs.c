@@ -231,10 +231,11 @@ void xs_wifi_get_channel(xsMachine *the)
 	xsmcSetInteger(xsResult, binding->closed ? 0 : (xsIntegerValue)radio_driver_get_channel());
 }
 
-void xs_wifi_set_power_save(xsMachine *the)
+/* Argument: limit of the transmit power, quarters of a dBm. */
+void xs_wifi_set_transmit_power(xsMachine *the)
 {
 	binding_of(the);
-	radio_driver_set_power_save(xsmcToBoolean(xsArg(0)));
+	radio_driver_set_transmit_power((int8_t)xsmcToInteger(xsArg(0)));
 }
 
 void xs_wifi_close(xsMachine *the)

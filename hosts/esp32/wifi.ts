@@ -65,8 +65,9 @@ class NativeRadio extends Native("xs_wifi_destructor") {
 	scanned(index: number): ScannedNetwork | undefined {
 		return native("xs_wifi_scanned").call(this, index);
 	}
-	setPowerSave(on: boolean): void {
-		native("xs_wifi_set_power_save").call(this, on);
+	/** Limits the transmit power, in quarters of a dBm. */
+	setTransmitPower(quarters: number): void {
+		native("xs_wifi_set_transmit_power").call(this, quarters);
 	}
 	close(): void {
 		native("xs_wifi_close").call(this);
@@ -84,6 +85,8 @@ export interface WiFiSettings {
 	 * announces its country.
 	 */
 	readonly country: string;
+	/** Limit of the transmit power, 2 to 20 dBm. */
+	readonly transmitDBm: number;
 	readonly timers: Timers;
 	trace(message: string): void;
 }
@@ -146,8 +149,9 @@ class ESP32WiFi implements WiFi {
 		return this.#radio.scanned(index);
 	}
 
-	setPowerSave(on: boolean): void {
-		this.#radio.setPowerSave(on);
+	setTransmitPower(dBm: number): void {
+		// Half a dBm more, because the levels are rounded down: 8 stands for 8.5 dBm.
+		this.#radio.setTransmitPower((dBm || this.#settings.transmitDBm) * 4 + 2);
 	}
 
 	close(): void {

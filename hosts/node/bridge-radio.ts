@@ -4,12 +4,12 @@ import {
 	RADIO_CHANNEL,
 	RADIO_CONNECT,
 	RADIO_DISCONNECT,
-	RADIO_POWER_SAVE,
 	RADIO_SCAN,
 	RADIO_SCANNED,
 	RADIO_START_ACCESS_POINT,
 	RADIO_STATION,
 	RADIO_STOP_ACCESS_POINT,
+	RADIO_TRANSMIT_POWER,
 } from "./worker/protocol.js";
 
 export function operateRadio(wifi: WiFi, operation: number, value: unknown): unknown {
@@ -30,8 +30,8 @@ export function operateRadio(wifi: WiFi, operation: number, value: unknown): unk
 			return wifi.scan();
 		case RADIO_SCANNED:
 			return wifi.scanned(value as number);
-		case RADIO_POWER_SAVE:
-			return wifi.setPowerSave(value as boolean);
+		case RADIO_TRANSMIT_POWER:
+			return wifi.setTransmitPower(value as number);
 		default:
 			throw new Error(`radio: operation of unknown kind ${operation}`);
 	}

@@ -61,7 +61,7 @@ export class SimulatedRadio implements WiFi {
 	wanted: StationOptions | undefined;
 	connects = 0;
 	scans = 0;
-	powerSave = false;
+	transmitDBm = 0;
 	readonly #settings: RadioSettings;
 	readonly #options: WiFiOptions;
 	#stationTimer = -1;
@@ -121,8 +121,8 @@ export class SimulatedRadio implements WiFi {
 		return this.#found[index];
 	}
 
-	setPowerSave(on: boolean): void {
-		this.powerSave = on;
+	setTransmitPower(dBm: number): void {
+		this.transmitDBm = dBm;
 	}
 
 	close(): void {

@@ -16,7 +16,11 @@ import { NetworkSettings } from "../wifi/settings.js";
 
 /** Stores a Wi-Fi network that uses DHCP. The maximum lengths of name and password are those of StationOptions. */
 export function presetNetwork(storage: Storage, text: TextCodec, network: { ssid: string; password: string }): void {
-	const settings = new NetworkSettings(new ConfigStore(storage, text, ENTRIES), { hostname: "", accessPointKey: "" });
+	const settings = new NetworkSettings(new ConfigStore(storage, text, ENTRIES), {
+		hostname: "",
+		accessPointKey: "",
+		isGentle: false,
+	});
 	settings.setStation({ ...network, dhcp: true });
 	settings.keepStation();
 }

@@ -271,6 +271,8 @@ export interface Ending {
 	readonly cause: string;
 	/** True if the firmware or the chip failed. False after a requested restart or a loss of power. */
 	readonly isFault: boolean;
+	/** True if the supply was too weak: the chip's detector for low voltage restarted it. */
+	readonly isLowVoltage?: boolean;
 }
 
 export interface Power {

@@ -82,8 +82,8 @@ export interface WiFi {
 	scan(): boolean;
 	/** Returns a network that the last scan found; undefined beyond the last one. */
 	scanned(index: number): ScannedNetwork | undefined;
-	/** If on, the station sleeps between beacons, which takes less current but delays replies. Initially off. */
-	setPowerSave(on: boolean): void;
+	/** Limits the transmit power, dBm, 2 to 20; 0: the limit of the board, as at first. */
+	setTransmitPower(dBm: number): void;
 	close(): void;
 }
 

@@ -37,10 +37,11 @@ export const SYSTEM = part<System>({
 	report,
 });
 
-function status(_: System, { config, storage, safeMode }: Core): Facts {
+function status(_: System, { config, host, storage, safeMode }: Core): Facts {
 	const dataState = config.damaged.length > 0 ? "damaged" : "ok";
-	const facts = ["storage_state", storage.isRefusing ? "refused" : dataState];
+	const facts: (string | boolean)[] = ["storage_state", storage.isRefusing ? "refused" : dataState];
 	if (WITHOUT !== "") facts.push("without", WITHOUT);
+	if (host.ending?.isLowVoltage) facts.push("low_voltage", true);
 	return safeMode === "" ? facts : [...facts, "safe_mode", safeMode];
 }
 

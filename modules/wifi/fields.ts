@@ -2,7 +2,7 @@
  * Settings of Wi-Fi, access point and Ethernet. A network and its password are in one entry, so that a password is
  * never used with the name of another network. An empty SSID means that no network is configured.
  */
-import { BOOLEAN, entry, field, type SettingField, TEXT } from "../config/schema.js";
+import { BOOLEAN, CHOICE, entry, field, type SettingField, TEXT } from "../config/schema.js";
 
 /** Entry indexes, unique among all parts and never reused. */
 const IN_WIFI = 15;
@@ -102,7 +102,26 @@ export const AP_PASSWORD = password(IN_NETWORK, 2, "ap_password");
 export const AP_ENABLED = flag(IN_NETWORK, 3, "ap_enabled", false);
 export const FALLBACK_AP_ENABLED = flag(IN_NETWORK, 4, "fallback_ap_enabled", true);
 export const WIFI_ENABLED = flag(IN_NETWORK, 5, "wifi_enabled", true);
-export const NETWORK = entry("network", 1, [AP_SSID, AP_PASSWORD, AP_ENABLED, FALLBACK_AP_ENABLED, WIFI_ENABLED]);
+/**
+ * Limit of Wi-Fi's transmit power, dBm; 0: that of the board. The others are the levels of ESP-IDF
+ * (`esp_wifi_set_max_tx_power`), rounded down: 8 stands for 8.5 dBm, and 16 for 16.5.
+ */
+export const WIFI_TX_POWER = field<number>({
+	entry: IN_NETWORK,
+	id: 6,
+	name: "tx_power_dbm",
+	kind: CHOICE,
+	choices: Object.freeze([0, 2, 5, 7, 8, 11, 13, 14, 15, 16, 18, 20]),
+	initial: 0,
+});
+export const NETWORK = entry("network", 2, [
+	AP_SSID,
+	AP_PASSWORD,
+	AP_ENABLED,
+	FALLBACK_AP_ENABLED,
+	WIFI_ENABLED,
+	WIFI_TX_POWER,
+]);
 
 export const ETHERNET_ENABLED = flag(IN_ETHERNET, 1, "ethernet_enabled", true);
 export const ETHERNET_DHCP = flag(IN_ETHERNET, 2, "dhcp", true);

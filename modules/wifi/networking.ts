@@ -22,7 +22,10 @@ export class Networking implements Running {
 		const { ethernet, network, wifi } = host;
 		this.#core = core;
 		const accessPointKey = wifi?.accessPointKey ?? "";
-		this.settings = new NetworkSettings(config, { hostname: info.hostname, accessPointKey });
+		const isLow = host.ending?.isLowVoltage === true;
+		if (isLow) trace("The voltage was too low: Wi-Fi transmits with less power until the next start.");
+		const isGentle = isLow || core.safeMode !== "";
+		this.settings = new NetworkSettings(config, { hostname: info.hostname, accessPointKey, isGentle });
 		if (wifi === undefined) return;
 		this.manager = new NetworkManager({ driver, text, trace }, this.settings, core, ethernet && Cable);
 		const { udp } = network;

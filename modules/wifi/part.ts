@@ -19,6 +19,7 @@ import {
 	WIFI_HOSTNAME,
 	WIFI_PASSWORD,
 	WIFI_SSID,
+	WIFI_TX_POWER,
 } from "./fields.js";
 import { Networking } from "./networking.js";
 import { APPLY_ACCESS_POINT, APPLY_FLAGS, APPLY_STATION } from "./policy.js";
@@ -70,7 +71,9 @@ export const NETWORK = part<Networking>({
 		changed(ETHERNET.fields, ({ manager }: Networking) => manager?.applyCableSoon()),
 		applied(STATION_FIELDS, ({ manager }: Networking) => manager?.applySoon(APPLY_STATION)),
 		applied([AP_SSID, AP_PASSWORD, AP_ENABLED], ({ manager }: Networking) => manager?.applySoon(APPLY_ACCESS_POINT)),
-		applied([FALLBACK_AP_ENABLED, WIFI_ENABLED], ({ manager }: Networking) => manager?.applySoon(APPLY_FLAGS)),
+		applied([FALLBACK_AP_ENABLED, WIFI_ENABLED, WIFI_TX_POWER], ({ manager }: Networking) =>
+			manager?.applySoon(APPLY_FLAGS),
+		),
 	]),
 	open: (core) => new Networking(core, undefined),
 	status: (networking, core) => ["wifi_enabled", isWiFiEnabled(networking, core)],

@@ -31,6 +31,7 @@ export interface WiFiSettings {
 	readonly wifiEnabled: boolean;
 	readonly fallbackEnabled: boolean;
 	readonly accessPointEnabled: boolean;
+	readonly transmitDBm: number;
 	readonly accessPoint: { readonly ssid: string; readonly password: string };
 	readonly station: StationOptions | undefined;
 	readonly onTrial: boolean;
@@ -50,7 +51,7 @@ export const STATION_ONLINE = 3;
 
 export const APPLY_STATION = 1;
 export const APPLY_ACCESS_POINT = 2;
-/** Settings that turn Wi-Fi and the fallback access point on or off. */
+/** Settings that turn Wi-Fi and the fallback access point on or off, and the transmit power. */
 export const APPLY_FLAGS = 4;
 const APPLY_ALL = APPLY_STATION | APPLY_ACCESS_POINT | APPLY_FLAGS;
 
@@ -311,6 +312,7 @@ export class WiFiPolicy implements Timed {
 			if (settings.wifiEnabled && !this.isOn) this.#sinceMs = nowMs;
 			this.setFlag(ENABLED, settings.wifiEnabled);
 			this.setFlag(FALLBACK, settings.fallbackEnabled);
+			this.#radio?.setTransmitPower(settings.transmitDBm);
 		}
 	}
 

@@ -28,6 +28,7 @@ import {
 	WIFI_ON_TRIAL,
 	WIFI_PASSWORD,
 	WIFI_SSID,
+	WIFI_TX_POWER,
 } from "./fields.js";
 
 /**
@@ -47,7 +48,15 @@ export interface NewStation {
 export interface NetworkDefaults {
 	readonly hostname: string;
 	readonly accessPointKey: string;
+	/** True if Wi-Fi must take little current: in safe mode, and after a start by low voltage. */
+	readonly isGentle: boolean;
 }
+
+/**
+ * Limit of the transmit power if Wi-Fi must take little current, dBm. With this level, boards with a weak supply or
+ * regulator join that otherwise restart (espressif/arduino-esp32#6767, HomeSpan/HomeSpan#907).
+ */
+const GENTLE_DBM = 8;
 
 /** Checks that the name is not empty and has no hyphen at its ends. The setting's field checks the characters. */
 export function isHostname(hostname: string): boolean {
@@ -90,6 +99,12 @@ export class NetworkSettings {
 
 	get accessPointEnabled(): boolean {
 		return this.#store.get(AP_ENABLED);
+	}
+
+	/** Limit of the transmit power, dBm; 0: that of the board. */
+	get transmitDBm(): number {
+		const dBm = this.#store.get(WIFI_TX_POWER);
+		return this.#defaults.isGentle && (dBm === 0 || dBm > GENTLE_DBM) ? GENTLE_DBM : dBm;
 	}
 
 	get accessPoint() {

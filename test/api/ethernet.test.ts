@@ -165,7 +165,10 @@ describe("The API with Ethernet", () => {
 	it("warns when Ethernet and Wi-Fi are both turned off, and then the button opens the access point", async () => {
 		await begin();
 		await gateway.pass(10 * S);
-		assert.deepEqual(await gateway.write("network/wifi-enabled", { wifi_enabled: false }), { wifi_enabled: false });
+		assert.deepEqual(await gateway.write("network/wifi-enabled", { wifi_enabled: false }), {
+			wifi_enabled: false,
+			tx_power_dbm: 0,
+		});
 		const { warning } = await gateway.write(ETHERNET, { ...DHCP, ethernet_enabled: false });
 		assert.match(warning, /button.*pattern of power cuts/);
 		assert.equal((await gateway.read("network/wifi-enabled")).warning, warning);

@@ -180,11 +180,41 @@ describe("The API with a radio", () => {
 		assert.equal((await status()).ap_mode, true);
 	});
 	it("turns Wi-Fi off after the reply, and lists no networks then", async () => {
-		assert.deepEqual(await gateway.write("network/wifi-enabled", { wifi_enabled: false }), { wifi_enabled: false });
+		assert.deepEqual(await gateway.write("network/wifi-enabled", { wifi_enabled: false }), {
+			wifi_enabled: false,
+			tx_power_dbm: 0,
+		});
 		await gateway.pass(2000);
 		const { wifi_enabled, ap_mode, ip } = await status();
 		assert.deepEqual([wifi_enabled, ap_mode, ip], [false, false, "0.0.0.0"]);
 		assert.deepEqual((await gateway.read("network/scan")).networks, []);
+	});
+	it("limits the transmit power at once, and to 8 dBm after low voltage and in safe mode", async () => {
+		const power = async () => [air.radio?.transmitDBm, (await gateway.read("system/status")).low_voltage];
+		assert.deepEqual(await power(), [0, undefined]);
+		await gateway.write("network/wifi-enabled", { wifi_enabled: true, tx_power_dbm: 18 });
+		isError(
+			await gateway.post("network/wifi-enabled", { wifi_enabled: true, tx_power_dbm: 9 }),
+			400,
+			"invalid_field",
+			"tx_power_dbm",
+		);
+		await gateway.pass(2000);
+		assert.deepEqual(await power(), [18, undefined]);
+		const lowVoltage = { cause: "the voltage was too low", isFault: true, isLowVoltage: true };
+		for (const [ending, ...wanted] of [
+			[lowVoltage, 8, true],
+			[{ cause: "panic", isFault: true }, 18, undefined],
+			[{ cause: "panic", isFault: true }, 8, undefined],
+		] as const) {
+			await gateway.restart(undefined, ending);
+			await gateway.login();
+			assert.deepEqual(await power(), wanted);
+		}
+		assert.match(gateway.diagnosis, /^safe mode/m);
+		await gateway.write("network/wifi-enabled", { wifi_enabled: true, tx_power_dbm: 5 });
+		await gateway.pass(2000);
+		assert.deepEqual(await power(), [5, undefined]);
 	});
 	it("transition: access point off, by a network that can't be joined, to on, if the fallback is enabled", async () => {
 		for (const fallback_ap_enabled of [true, false]) {

@@ -184,7 +184,7 @@ describe("Reactions to changed settings", () => {
 	it("notifies nobody of values that the firmware stores for itself", () => {
 		const { config, notices, noticesOf } = listened();
 		assert.deepEqual(noticesOf([put(IEC_SPEED_BAUD, 2400), put(DLMS_LEARNED_OPENING, "direct")]), []);
-		const settings = new NetworkSettings(config, { hostname: "gateway", accessPointKey: "" });
+		const settings = new NetworkSettings(config, { hostname: "gateway", accessPointKey: "", isGentle: false });
 		settings.setStation({ ssid: "home", password: "", dhcp: true });
 		settings.keepStation();
 		settings.setStation({ ssid: "other", password: "", dhcp: true });

@@ -85,6 +85,7 @@ describe("The page's system settings", function () {
 		const text = say("safe.text", { cause });
 		for (const [state, key] of [
 			[{ safe_mode: cause }, text],
+			[{ low_voltage: true }, say("low.text")],
 			[{ storage_state: "damaged" }, say("storage.damaged")],
 			[{ storage_state: "refused" }, say("storage.refused")],
 		] as const) {

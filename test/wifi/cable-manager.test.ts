@@ -28,7 +28,11 @@ class Bed {
 	readonly air = new VirtualAir(this.time, { home: { password: "home-secret" } });
 	readonly cable: VirtualCable;
 	readonly store = new ConfigStore(new MemoryStorage(), text, ENTRIES);
-	readonly settings = new NetworkSettings(this.store, { hostname: "gateway", accessPointKey: "access-point-key" });
+	readonly settings = new NetworkSettings(this.store, {
+		hostname: "gateway",
+		accessPointKey: "access-point-key",
+		isGentle: false,
+	});
 	readonly manager: NetworkManager;
 	/** Number of radios opened so far; `open` counts those open now. */
 	opened = 0;

@@ -50,7 +50,11 @@ class Bed {
 		this.storage = storage;
 		for (const [ssid, password] of Object.entries(networks)) this.air.around.set(ssid, { password });
 		this.store = new ConfigStore(storage, text, ENTRIES);
-		this.settings = new NetworkSettings(this.store, { hostname: "gateway", accessPointKey: "access-point-key" });
+		this.settings = new NetworkSettings(this.store, {
+			hostname: "gateway",
+			accessPointKey: "access-point-key",
+			isGentle: false,
+		});
 		// Exceptions fail the test, including changes of a machine outside its task.
 		const driver = new Driver({ clock: this.time, timers: this.time, guard: (_part, run) => this.guard(run) });
 		const world = { driver, text, trace: () => {} };

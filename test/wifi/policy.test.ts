@@ -35,10 +35,12 @@ class RecordingRadio implements WiFi {
 	joining: StationOptions | undefined;
 	channel = 6;
 	canScan = true;
+	transmitDBm = -1;
 	connects = 0;
 	isClosed = false;
 
 	connect(options: StationOptions): void {
+		assert.notEqual(this.transmitDBm, -1, "it would transmit with full power");
 		this.joining = options;
 		this.connects++;
 	}
@@ -46,6 +48,7 @@ class RecordingRadio implements WiFi {
 		this.joining = undefined;
 	}
 	startAccessPoint(options: AccessPointOptions): void {
+		assert.notEqual(this.transmitDBm, -1, "it would transmit with full power");
 		this.accessPoint = options;
 	}
 	stopAccessPoint(): void {
@@ -55,7 +58,9 @@ class RecordingRadio implements WiFi {
 		return this.canScan;
 	}
 	scanned(): undefined {}
-	setPowerSave(): void {}
+	setTransmitPower(dBm: number): void {
+		this.transmitDBm = dBm;
+	}
 	close(): void {
 		this.isClosed = true;
 	}
@@ -70,6 +75,7 @@ class Bed {
 		fallbackEnabled: true as boolean,
 		accessPointEnabled: false as boolean,
 		accessPoint: { ssid: "gateway", password: "access-point-key" },
+		transmitDBm: 0,
 		station: undefined as StationOptions | undefined,
 		onTrial: false as boolean,
 		retained: 0,
@@ -339,6 +345,16 @@ describe("wifi/policy", () => {
 		assert.deepEqual([bed.policy.state, bed.radio.joining], [STATION_JOINING, NEW]);
 		bed.pass(100 * S);
 		assert.equal(bed.policy.accessPointOn, true);
+	});
+
+	it("limits the transmit power before it transmits, and again when the setting changes", () => {
+		const bed = new Bed();
+		bed.settings.transmitDBm = 8;
+		bed.update((policy, nowMs) => policy.start(bed.radio, nowMs));
+		assert.equal(bed.radio.transmitDBm, 8);
+		bed.settings.transmitDBm = 15;
+		bed.apply(APPLY_FLAGS);
+		assert.equal(bed.radio.transmitDBm, 15);
 	});
 
 	it("has no clients without an access point", () => {

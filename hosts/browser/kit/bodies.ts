@@ -69,6 +69,7 @@ export const NETWORK_FALLBACK_AP = {
 /** POST /api/v1/network/wifi-enabled */
 export const NETWORK_WIFI_ENABLED = {
 	wifi_enabled: {},
+	tx_power_dbm: { choices: [0, 2, 5, 7, 8, 11, 13, 14, 15, 16, 18, 20] },
 } as const;
 
 /** POST /api/v1/network/ethernet */

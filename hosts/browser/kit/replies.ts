@@ -92,6 +92,7 @@ export interface Status {
 	readonly provision_state?: string;
 	readonly provision_counter?: number;
 	readonly safe_mode?: string;
+	readonly low_voltage?: true;
 	readonly without?: string;
 	readonly meter_state: string;
 	readonly meter_trying: string;
@@ -240,6 +241,7 @@ export interface FallbackAP {
 
 export interface WiFiEnabledShown {
 	readonly wifi_enabled: boolean;
+	readonly tx_power_dbm: number;
 	readonly warning?: string;
 }
 

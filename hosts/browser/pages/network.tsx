@@ -1,15 +1,15 @@
 /** Settings of Wi-Fi, Ethernet and access point. */
 
 import { useState } from "preact/hooks";
-import { NETWORK_AP, NETWORK_ETHERNET, NETWORK_FALLBACK_AP } from "../kit/bodies.js";
+import { NETWORK_AP, NETWORK_ETHERNET, NETWORK_FALLBACK_AP, NETWORK_WIFI_ENABLED } from "../kit/bodies.js";
 import { announce, Button, Card, ErrorNotice, Fact, Facts, Notice, Pending } from "../kit/components.js";
 import { awaitRestart, post } from "../kit/device.js";
 import { Confirm } from "../kit/dialog.js";
 import type { Draft } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
 import { formatMoment, formatNumber } from "../kit/format.js";
-import { fieldsOf } from "../kit/limits.js";
-import type { Ethernet, NetworkStatus } from "../kit/replies.js";
+import { choicesOf, fieldsOf } from "../kit/limits.js";
+import type { Ethernet, NetworkStatus, WiFiEnabledShown } from "../kit/replies.js";
 import { language, t } from "../kit/text.js";
 import { asDeviceError, type Loaded, useDevice, usePoll } from "../kit/use-device.js";
 import { useZone } from "../kit/zone.js";
@@ -188,6 +188,22 @@ function AccessPointCard({ onSaved }: { onSaved: () => void }) {
 	);
 }
 
+function PowerForm() {
+	const { value, error, reload, put } = useDevice<WiFiEnabledShown>("network/wifi-enabled");
+	if (value === undefined) return <Pending error={error} reload={reload} />;
+	const { wifi_enabled, tx_power_dbm } = value;
+	const choices = choicesOf(NETWORK_WIFI_ENABLED.tx_power_dbm, (dBm) =>
+		dBm === 0 ? t("network.power.board") : `${dBm} dBm`,
+	);
+	return (
+		<Form
+			fields={[{ name: "tx_power_dbm", label: "network.power", help: "network.power.help", kind: "choice", choices }]}
+			values={{ tx_power_dbm }}
+			submit={async (values) => put(await post("network/wifi-enabled", { wifi_enabled, ...values }))}
+		/>
+	);
+}
+
 function textOf({ wifi_enabled, wifi_temporary }: NetworkStatus) {
 	if (wifi_enabled) return "network.radio.on";
 	return wifi_temporary ? "network.radio.while" : "network.radio.gone";
@@ -222,6 +238,7 @@ function RadioCard({ status, reload }: { status: NetworkStatus; reload: () => vo
 					</Button>
 				)}
 			</div>
+			{status.wifi_enabled && <PowerForm />}
 			{asking && (
 				<Confirm
 					title={t("network.radio.off")}

@@ -173,6 +173,11 @@ export const COMMON = {
 		"Abgesicherter Betrieb: Das Gateway ist dreimal kurz nach dem Start ausgefallen und liest jetzt keinen Zähler aus, damit es erreichbar bleibt. Ursache: {cause}. Nach einer Stunde oder einem Neustart versucht das Gateway es erneut.",
 		"Tryb awaryjny: bramka trzy razy zawiodła tuż po starcie i nie odczytuje teraz licznika, aby pozostała dostępna. Przyczyna: {cause}. Spróbuje ponownie sama po godzinie albo po ponownym uruchomieniu.",
 	],
+	"low.text": [
+		"The power supply is weak: the voltage became too low, and the gateway restarted. Use a better power supply or a shorter cable. Until the next start, Wi-Fi transmits with less power.",
+		"Die Stromversorgung ist schwach: Die Spannung wurde zu niedrig, und das Gateway ist neu gestartet. Verwenden Sie ein besseres Netzteil oder ein kürzeres Kabel. Bis zum nächsten Start sendet das WLAN mit weniger Leistung.",
+		"Zasilanie jest słabe: napięcie spadło za nisko i bramka uruchomiła się ponownie. Użyj lepszego zasilacza albo krótszego kabla. Do następnego startu Wi-Fi nadaje z mniejszą mocą.",
+	],
 	"safe.go": ["Restart or reset", "Neu starten oder zurücksetzen", "Uruchom ponownie lub zresetuj"],
 	"storage.damaged": [
 		"Some stored settings were damaged and now have their default values. Check them and save them again.",

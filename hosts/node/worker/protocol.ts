@@ -185,7 +185,7 @@ export const RADIO_START_ACCESS_POINT = 3;
 export const RADIO_STOP_ACCESS_POINT = 4;
 export const RADIO_SCAN = 5;
 export const RADIO_SCANNED = 6;
-export const RADIO_POWER_SAVE = 7;
+export const RADIO_TRANSMIT_POWER = 7;
 export const RADIO_CHANNEL = 8;
 
 export const PORT_LOOK = 0;

@@ -16,12 +16,12 @@ import {
 	RADIO_CHANNEL,
 	RADIO_CONNECT,
 	RADIO_DISCONNECT,
-	RADIO_POWER_SAVE,
 	RADIO_SCAN,
 	RADIO_SCANNED,
 	RADIO_START_ACCESS_POINT,
 	RADIO_STATION,
 	RADIO_STOP_ACCESS_POINT,
+	RADIO_TRANSMIT_POWER,
 } from "./protocol.js";
 import type { WirePins } from "./streams.js";
 import type { Target, Wire } from "./wire.js";
@@ -74,8 +74,8 @@ export class ProxyWiFi implements WiFi, Target {
 		return this.ask(RADIO_SCANNED, index) as ScannedNetwork | undefined;
 	}
 
-	setPowerSave(on: boolean): void {
-		this.ask(RADIO_POWER_SAVE, on);
+	setTransmitPower(dBm: number): void {
+		this.ask(RADIO_TRANSMIT_POWER, dBm);
 	}
 
 	close(): void {

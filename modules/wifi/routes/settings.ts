@@ -5,7 +5,7 @@ import { MISSING_FIELD, UNSUPPORTED } from "../../api/errors.js";
 import type { Exchange } from "../../api/exchange.js";
 import { describeMissing } from "../../api/field-value.js";
 import { booleanMember, textMember } from "../../api/members.js";
-import { failField, putsOf, settingsOf } from "../../api/settings.js";
+import { failField, putsOf, settingMember, settingsOf } from "../../api/settings.js";
 import { isHostAddress, isSameNetwork, parseIPv4, prefixOf } from "../../bytes/ipv4.js";
 import { BOOLEAN, bodyField, type Put, put, type SettingField } from "../../config/schema.js";
 import type { Core } from "../../core/core.js";
@@ -24,6 +24,7 @@ import {
 	WIFI_NETMASK,
 	WIFI_PASSWORD,
 	WIFI_SSID,
+	WIFI_TX_POWER,
 } from "../fields.js";
 import type { Networking } from "../networking.js";
 import { isHostname, isPassword, isSSID } from "../settings.js";
@@ -49,7 +50,7 @@ export const AP_BODY: BodyTable = Object.freeze({
 export const FALLBACK_AP_SETTINGS = settingsOf(Object.freeze([FALLBACK_AP_ENABLED]), [FALLBACK_AP_ENABLED.name], {
 	applies: true,
 });
-export const WIFI_ENABLED_SETTINGS = settingsOf(Object.freeze([WIFI_ENABLED]), [WIFI_ENABLED.name], {
+export const WIFI_ENABLED_SETTINGS = settingsOf(Object.freeze([WIFI_ENABLED, WIFI_TX_POWER]), [WIFI_ENABLED.name], {
 	applies: true,
 	show: showWiFiEnabled,
 	accept: acceptWiFiEnabled,
@@ -142,12 +143,14 @@ function showWiFiEnabled(exchange: Exchange<Networking>): void {
 	const enabled = isWiFiEnabled(exchange.part, exchange.core);
 	exchange.object((writer) => {
 		booleanMember(writer, WIFI_ENABLED.name, enabled);
+		settingMember(writer, WIFI_TX_POWER.name, exchange.core.config.get(WIFI_TX_POWER));
 		writeWayBack(exchange);
 	});
 }
 
 function acceptWiFiEnabled(exchange: Exchange<Networking>, values: BodyValues): readonly Put[] | undefined {
-	if (!values.get(WIFI_ENABLED) || exchange.part.manager !== undefined) return putsOf([WIFI_ENABLED], values);
+	if (!values.get(WIFI_ENABLED) || exchange.part.manager !== undefined)
+		return putsOf(WIFI_ENABLED_SETTINGS.stored, values);
 	failUnsupported(exchange);
 	return undefined;
 }
@@ -221,5 +224,5 @@ export function acceptNetwork(exchange: Exchange<Networking>, values: BodyValues
 
 /** Accepts the setting even without a radio, because the backup may come from another unit. */
 export function acceptAnyWiFiEnabled(_: Exchange<Networking>, values: BodyValues): readonly Put[] {
-	return putsOf([WIFI_ENABLED], values);
+	return putsOf(WIFI_ENABLED_SETTINGS.stored, values);
 }

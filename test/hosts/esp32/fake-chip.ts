@@ -73,7 +73,7 @@ export class FakeChip {
 	/** Beginning of the partition with the factory data. */
 	factory: Uint8Array | undefined;
 	/** End of the previous run: cause, and whether it was a fault. */
-	ending: readonly [string, boolean] = ["power", false];
+	ending: readonly [cause: string, isFault: boolean, isLowVoltage: boolean] = ["power", false, false];
 	/** Reason of the wake-up: a value of WAKE_… */
 	wakeReason = 0;
 	/** Voltages at the ADC by pin; other pins have no ADC. */

@@ -154,7 +154,7 @@ describe("The firmware for the ESP32", () => {
 			const chip = new FakeChip();
 			chip.factory = UNIT;
 			chip.retained = retained;
-			chip.ending = [cause, true];
+			chip.ending = [cause, true, false];
 			await chip.start();
 			retained = chip.retained;
 			const isSafe = chip.console.some((line) => /^safe mode: the watchdog of tasks; panic; no sockets$/.test(line));

@@ -43,6 +43,8 @@ static void cause(void)
 		start_cause found = start_cause_of(others[i], "no sockets");
 		MUST(!found.is_fault && strlen(found.text) > 0 && strcmp(found.text, "no sockets") != 0);
 	}
+	MUST(start_cause_is_low_voltage(ESP_RST_BROWNOUT) && start_cause_is_low_voltage(ESP_RST_PWR_GLITCH));
+	MUST(!start_cause_is_low_voltage(ESP_RST_POWERON) && !start_cause_is_low_voltage(ESP_RST_PANIC));
 	MUST(!start_cause_of(ESP_RST_SW, START_ASKED_FOR).is_fault);
 	MUST(strcmp(start_cause_of(ESP_RST_SW, START_ASKED_FOR).text, START_ASKED_FOR) == 0);
 	MUST(start_cause_of(ESP_RST_SW, "no sockets").is_fault);

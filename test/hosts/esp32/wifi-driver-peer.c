@@ -91,9 +91,9 @@ int main(void)
 	step("open", radio_driver_open("DE", hear, &context));
 	step("open twice", radio_driver_open("DE", hear, NULL));
 	printf("%u handlers\n", idf_handlers());
-	radio_driver_set_power_save(true);
+	radio_driver_set_transmit_power(34);
 	step("station", radio_driver_set_mode(RADIO_STATION));
-	radio_driver_set_power_save(false);
+	radio_driver_set_transmit_power(82);
 	step("power", true);
 	join_all();
 	happen();

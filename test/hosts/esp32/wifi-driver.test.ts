@@ -80,8 +80,15 @@ describe("The ESP32's layer over ESP-IDF's Wi-Fi", function () {
 
 	it("registers its event handlers when it is opened, removes them when it is closed, and can't be opened twice", () => {
 		assert.deepEqual(steps.get("open twice failed"), []);
-		assert.deepEqual(steps.get("station"), ["7 handlers", "set_mode 1", "noise off", "start", "set_ps 1"]);
-		assert.deepEqual(steps.get("power"), ["set_ps 0"]);
+		assert.deepEqual(steps.get("station"), [
+			"7 handlers",
+			"set_mode 1",
+			"noise off",
+			"start",
+			"set_ps 0",
+			"set_max_tx_power 34",
+		]);
+		assert.deepEqual(steps.get("power"), ["set_max_tx_power 82"]);
 	});
 
 	it("joins with the weakest allowed security and the given access point, channel and address", () => {
@@ -106,7 +113,7 @@ describe("The ESP32's layer over ESP-IDF's Wi-Fi", function () {
 	});
 
 	it("reports ESP-IDF's events, except roaming within the network", () => {
-		assert.deepEqual(steps.get("both")?.slice(0, -2), [
+		assert.deepEqual(steps.get("both")?.slice(0, -3), [
 			"event associated 0 0 0",
 			"event addressed 0 0 a1",
 			"event address lost 0 0 0",
@@ -116,7 +123,7 @@ describe("The ESP32's layer over ESP-IDF's Wi-Fi", function () {
 			"event clients 0 0 0",
 			"event clients 0 0 0",
 		]);
-		assert.deepEqual(steps.get("both")?.slice(-2), ["set_mode 3", "set_ps 0"]);
+		assert.deepEqual(steps.get("both")?.slice(-3), ["set_mode 3", "set_ps 0", "set_max_tx_power 82"]);
 		assert.deepEqual(steps.get("access point"), ["set_config access point device 12345678 authmode 3 clients 4"]);
 	});
 
@@ -141,8 +148,14 @@ describe("The ESP32's layer over ESP-IDF's Wi-Fi", function () {
 		assert.deepEqual(steps.get("begin"), ["noise on"]);
 		assert.deepEqual(steps.get("off again"), ["stop"]);
 		assert.deepEqual(steps.get("station failed"), ["set_mode 1", "noise off", "start", "noise on"]);
-		assert.deepEqual(steps.get("station after all"), ["set_mode 1", "noise off", "start", "set_ps 0"]);
+		assert.deepEqual(steps.get("station after all"), [
+			"set_mode 1",
+			"noise off",
+			"start",
+			"set_ps 0",
+			"set_max_tx_power 82",
+		]);
 		assert.deepEqual(steps.get("off in vain failed"), ["stop"]);
-		assert.deepEqual(steps.get("station as before"), ["set_mode 1", "start", "set_ps 0"]);
+		assert.deepEqual(steps.get("station as before"), ["set_mode 1", "start", "set_ps 0", "set_max_tx_power 82"]);
 	});
 });

@@ -8,7 +8,7 @@
 #include "xs-fake.h"
 
 fake_native xs_wifi, xs_wifi_connect, xs_wifi_disconnect, xs_wifi_leave_overdue, xs_wifi_start_access_point;
-fake_native xs_wifi_stop_access_point, xs_wifi_scan, xs_wifi_scanned, xs_wifi_get_station, xs_wifi_get_channel, xs_wifi_set_power_save;
+fake_native xs_wifi_stop_access_point, xs_wifi_scan, xs_wifi_scanned, xs_wifi_get_station, xs_wifi_get_channel, xs_wifi_set_transmit_power;
 fake_native xs_wifi_close, xs_wifi_mac;
 void xs_wifi_destructor(void *data);
 
@@ -142,7 +142,7 @@ static void closes(void)
 	THROWS(CLOSED, xs_wifi_stop_access_point, self);
 	THROWS(CLOSED, xs_wifi_scan, self);
 	THROWS(CLOSED, xs_wifi_scanned, self, FAKE_INT(0));
-	THROWS(CLOSED, xs_wifi_set_power_save, self, FAKE_BOOL(true));
+	THROWS(CLOSED, xs_wifi_set_transmit_power, self, FAKE_INT(34));
 	RUN(xs_wifi_get_station, self, &result);
 	MUST(result.kind == FAKE_UNDEFINED);
 	RUN(xs_wifi_get_channel, self, &result);

@@ -29,6 +29,7 @@ describe("The ESP32's Wi-Fi radio in JavaScript", () => {
 		port = createWiFiPort({
 			accessPointKey: "12345678",
 			country: "01",
+			transmitDBm: 8,
 			timers: {
 				set(callback) {
 					timers.set(++lastId, callback);

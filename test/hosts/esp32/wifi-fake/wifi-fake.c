@@ -126,7 +126,7 @@ unsigned radio_driver_count_clients(void)
 	return fake.clients;
 }
 
-void radio_driver_set_power_save(bool on)
+void radio_driver_set_transmit_power(int8_t quarters)
 {
-	fake.power_save = on;
+	fake.transmit_power = quarters;
 }

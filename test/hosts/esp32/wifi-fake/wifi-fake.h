@@ -23,7 +23,7 @@ typedef enum { FAKE_AWAY, FAKE_SEARCHING, FAKE_THERE, FAKE_REACHABLE } fake_stat
 typedef struct {
 	void (*happened)(const radio_event *event);
 	radio_mode mode;
-	bool power_save;
+	int8_t transmit_power;
 	/* The present state, reported or not, and the attempt that it belongs to. */
 	fake_station station;
 	uint8_t attempt;

@@ -78,6 +78,7 @@ esp_err_t esp_wifi_set_config(wifi_interface_t interface, wifi_config_t *config)
 esp_err_t esp_wifi_connect(void);
 esp_err_t esp_wifi_disconnect(void);
 esp_err_t esp_wifi_set_ps(wifi_ps_type_t type);
+esp_err_t esp_wifi_set_max_tx_power(int8_t power);
 esp_err_t esp_wifi_scan_start(const void *config, bool block);
 esp_err_t esp_wifi_scan_stop(void);
 esp_err_t esp_wifi_scan_get_ap_record(wifi_ap_record_t *record);

@@ -233,6 +233,11 @@ esp_err_t esp_wifi_set_ps(wifi_ps_type_t type)
 	return CALL("set_ps", "%d", type);
 }
 
+esp_err_t esp_wifi_set_max_tx_power(int8_t power)
+{
+	return CALL("set_max_tx_power", "%d", power);
+}
+
 esp_err_t esp_wifi_scan_start(const void *config, bool block)
 {
 	return CALL("scan_start", "%d %d", config != NULL, block);
