@@ -67,9 +67,9 @@ import type { LineLog } from "./line-log.js";
 import { LinkAdapter, type LinkListener } from "./link-adapter.js";
 import { type PendingRead, PendingReads, type ReadCallback } from "./pending-reads.js";
 import { Probe, type ProbeCallback } from "./probe.js";
-import { costOf, LISTEN_COST, PROTOCOLS, protocolOf, READOUT_COST } from "./protocols.js";
+import { costOf, LISTEN_COST, LIVE_COST, PROTOCOLS, protocolOf, READOUT_COST } from "./protocols.js";
 import { ReadStatistics } from "./read-statistics.js";
-import { Recogniser } from "./recogniser.js";
+import { Recogniser, setLevels } from "./recogniser.js";
 import type { LineBorrower, LiveListener, MeterReaderOptions, MeterSettings } from "./settings.js";
 import { isAsAdvised, UnsolicitedDetector } from "./unsolicited.js";
 import { OFTEN_MS, SELDOM_MS, ValueAge } from "./value-age.js";
@@ -349,6 +349,7 @@ export class MeterReader implements Timed, LinkListener {
 		if (protocol.simulate === undefined) this.outcomes.dropSimulated();
 		this.endLive();
 		if (this.isLent || this.isLive) return;
+		setLevels(this.#options);
 		const listenBaud = protocol.listenBaud?.(settings);
 		const wasReading = this.isReading;
 		// A session that sends requests continues, unless the new protocol listens or is simulated.
@@ -434,12 +435,13 @@ export class MeterReader implements Timed, LinkListener {
 		this.#unsolicited.isDone = true;
 		this.#link?.close();
 		const endsMs = this.#callbacks.deadlineMs - MARGIN_MS;
-		this.run(new Recogniser(nowMs, endsMs, interrupted));
+		this.run(new Recogniser(this.#options, nowMs, endsMs, interrupted));
 	}
 
 	private run(session: ReadSession): void {
 		this.#session = session;
 		this.#unsolicited.onStart();
+		setLevels(this.#options);
 		try {
 			const { deps, port } = this.#options;
 			this.#link = new Link(deps.driver, new LinkAdapter(session, port, this.#tap, this));
@@ -509,9 +511,19 @@ export class MeterReader implements Timed, LinkListener {
 		live?.onRound(records === undefined ? LIVE_REFUSED : undefined, nowMs);
 		if (records === undefined) this.endLive();
 		else {
+			this.lowerClaim();
 			outcomes.keep({ ...last, records, liveUtcMs: powers.utcMs }, false, nowMs);
 			this.#age.asked(this.limitMs, nowMs);
 		}
+	}
+
+	/** A claim counts in addition to the memory that is in use, so a lasting session must not keep its first one. */
+	private lowerClaim(): void {
+		if (this.#claimed !== READOUT_COST) return;
+		const { slots, chunkBytes } = READOUT_COST;
+		const { ledger } = this.#options;
+		ledger.release({ slots: slots - LIVE_COST.slots, chunkBytes: chunkBytes - LIVE_COST.chunkBytes });
+		this.#claimed = LIVE_COST;
 	}
 
 	private onEnd(session: ReadSession, nowMs: number): void {

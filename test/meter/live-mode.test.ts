@@ -3,6 +3,7 @@ import { OPENING_AUTO, OPENING_DIRECT } from "../../modules/cosem/settings.js";
 import { Driver } from "../../modules/io/driver.js";
 import { FAILURE_PORT } from "../../modules/meter/failures.js";
 import { LiveMode } from "../../modules/meter/live-mode.js";
+import { LIVE_COST, READOUT_COST } from "../../modules/meter/protocols.js";
 import type { Readout } from "../../modules/readout/readout.js";
 import { parseDLMSOptions } from "../../tools/meter/dlms-options.js";
 import { COUNTER_REFUSED } from "../../tools/meter/dlms-security.js";
@@ -106,6 +107,24 @@ describe("live mode", () => {
 			readout.liveUtcMs,
 			bed.readerBed.world.clock.utcMs()! - bed.readerBed.world.clock.monotonicMs() + atMs,
 		);
+	});
+	it("claims memory for its beginning, and only for a round once it has begun, however it ends", () => {
+		const bed = new Bed();
+		const claims = new Set<number>();
+		for (let ms = 0; ms < 20_000; ms += 10) {
+			bed.pass(10);
+			if (bed.isOpen) claims.add(bed.readerBed.claimedSlots);
+		}
+		assert.deepEqual([...claims], [READOUT_COST.slots, LIVE_COST.slots]);
+		for (const end of [() => (bed.isWanted = false), () => bed.readerBed.world.serial.meter.unplug()]) {
+			bed.isWanted = true;
+			bed.pass(30_000);
+			assert.equal(bed.readerBed.claimedSlots, LIVE_COST.slots);
+			end();
+			bed.pass(120_000);
+			assert.equal(bed.isOpen, false);
+			assert.equal(bed.readerBed.claimedSlots, 0);
+		}
 	});
 	it("releases the association when no client requests values any more, and opens it again when one does", () => {
 		const bed = new Bed("", { release: true }).begin();

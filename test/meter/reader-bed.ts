@@ -3,7 +3,7 @@
 import { type VirtualOptions, VirtualWorld } from "../../hosts/node/virtual.js";
 import type { DLMSSettings } from "../../modules/cosem/settings.js";
 import { Driver } from "../../modules/io/driver.js";
-import { MemoryLedger } from "../../modules/io/memory.js";
+import { MemoryLedger, RESERVE } from "../../modules/io/memory.js";
 import { MeterReader } from "../../modules/meter/reader.js";
 import type { MeterLight, MeterSettings } from "../../modules/meter/settings.js";
 import type { Failure } from "../../modules/readout/failure.js";
@@ -62,11 +62,24 @@ export class ReaderBed {
 	readonly world: VirtualWorld;
 	readonly settings: Settings;
 	readonly reader: MeterReader;
+	/** Number of free slots for which the ledger asked last: all claims, and RESERVE. */
+	neededSlots = 0;
+	readonly ledger = new MemoryLedger({
+		suffices: (slots) => {
+			this.neededSlots = slots;
+			return true;
+		},
+	});
 	readonly live = { changed(): void {}, measured(): void {} };
 	/** Age limit of values that are asked for, s. */
 	readonly freshness = { freshSecs: 0 };
 	/** Reported failures in order: code, or "ok"; followed by "old" if the momentary values are too old. */
 	readonly reports: string[] = [];
+
+	get claimedSlots(): number {
+		this.ledger.fits({ slots: 0, chunkBytes: 0 });
+		return this.neededSlots - RESERVE.slots;
+	}
 
 	constructor(settings: Partial<Settings> = {}, world: VirtualOptions = {}, light?: MeterLight) {
 		this.world = new VirtualWorld({ utcMs: Date.UTC(2026, 10, 20, 6), ...world });
@@ -78,6 +91,8 @@ export class ReaderBed {
 			deviceAddress: new Uint8Array(0),
 			password: new Uint8Array(0),
 			simulator: false,
+			rxInverted: false,
+			txInverted: false,
 			protocol: "iec62056",
 			usesModeE: false,
 			mbus: { baud: 2400, address: 254, count: 1, secondary: [] },
@@ -100,7 +115,7 @@ export class ReaderBed {
 				trace: (message) => this.world.trace(message),
 			},
 			port: serial.meter,
-			ledger: new MemoryLedger(undefined),
+			ledger: this.ledger,
 			settings: this.settings,
 			live: this.live,
 			light,
