@@ -44,6 +44,14 @@ class UART extends Native("xs_uart_destructor") {
 	close(): void {
 		native("xs_uart_close").call(this);
 	}
+	/** Returns true if the receive line of a UART has its idle level, or if the UART was never opened. */
+	static isIdle(uart: number): boolean {
+		return native("xs_uart_is_idle").call(this, uart);
+	}
+	/** Changes the inversion of a UART, immediately if it is open. */
+	static invert(uart: number, invert: number): void {
+		native("xs_uart_invert").call(this, uart, invert);
+	}
 }
 
 export interface SerialPins {
@@ -62,6 +70,13 @@ export interface SerialPins {
 
 export interface SerialSettings extends SerialDevice {
 	readonly pins: SerialPins;
+	/** Lines that are inverted in addition to the row's: INVERT_…. */
+	invert?: number;
+}
+
+function inversionOf({ pins, invert = 0 }: SerialSettings): number {
+	const { invertTransmit, invertReceive } = pins;
+	return invert ^ ((invertTransmit ? INVERT_TRANSMIT : 0) | (invertReceive ? INVERT_RECEIVE : 0));
 }
 
 /** UART of the chip. One object serves as both the settings and `pins`, which saves slots. */
@@ -82,6 +97,16 @@ export class UARTPort<Settings extends SerialSettings = SerialSettings> implemen
 
 	get hardwareParity(): boolean {
 		return true;
+	}
+
+	invert(receive: boolean, transmit: boolean): void {
+		const { settings } = this;
+		settings.invert = (receive ? INVERT_RECEIVE : 0) | (transmit ? INVERT_TRANSMIT : 0);
+		UART.invert(settings.pins.uart, inversionOf(settings));
+	}
+
+	isIdle(): boolean {
+		return UART.isIdle(this.settings.pins.uart);
 	}
 }
 
@@ -112,9 +137,7 @@ class UARTSerial extends NativeSerial<SerialSettings> {
 	}
 
 	protected open(): UART {
-		const { pins } = this.device;
-		const { uart, transmit, receive, ring, rts = NO_PIN, cts = NO_PIN, invertTransmit, invertReceive } = pins;
-		const invert = (invertTransmit ? INVERT_TRANSMIT : 0) | (invertReceive ? INVERT_RECEIVE : 0);
-		return new UART(this, uart, transmit, receive, rts, cts, invert, ring);
+		const { uart, transmit, receive, ring, rts = NO_PIN, cts = NO_PIN } = this.device.pins;
+		return new UART(this, uart, transmit, receive, rts, cts, inversionOf(this.device), ring);
 	}
 }

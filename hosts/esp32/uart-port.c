@@ -170,7 +170,19 @@ static void wake(uart_port *port)
 	xQueueSend(port->events, &event, 0);
 }
 
-static bool start_line(uart_port *port, const uart_options *options)
+/* An unconnected line gets its idle level. An unconnected CTS permits sending. */
+static bool set_levels(const uart_port *port)
+{
+	const uart_options *options = &port->options;
+	bool low = options->invert & UART_INVERT_RECEIVE;
+	uint32_t inverted = (options->invert & UART_INVERT_TRANSMIT ? UART_SIGNAL_TXD_INV : 0)
+		| (low ? UART_SIGNAL_RXD_INV : 0);
+	gpio_set_pull_mode((gpio_num_t)options->receive, low ? GPIO_PULLDOWN_ONLY : GPIO_PULLUP_ONLY);
+	if (options->cts != UART_NO_PIN) gpio_set_pull_mode((gpio_num_t)options->cts, GPIO_PULLDOWN_ONLY);
+	return uart_set_line_inverse(port->uart, inverted) == ESP_OK;
+}
+
+static bool start_line(uart_port *port)
 {
 	uart_config_t line = {
 		.baud_rate = FIRST_BAUD,
@@ -181,31 +193,21 @@ static bool start_line(uart_port *port, const uart_options *options)
 		.rx_flow_ctrl_thresh = RTS_AT,
 		.source_clk = UART_SCLK_DEFAULT,
 	};
-	uint32_t inverted = (options->invert & UART_INVERT_TRANSMIT ? UART_SIGNAL_TXD_INV : 0)
-		| (options->invert & UART_INVERT_RECEIVE ? UART_SIGNAL_RXD_INV : 0);
-	return uart_param_config(port->uart, &line) == ESP_OK && uart_set_line_inverse(port->uart, inverted) == ESP_OK;
-}
-
-/* Sets the levels of unconnected pins. An unconnected CTS permits sending. */
-static void set_unconnected_levels(const uart_options *options)
-{
-	bool low = options->invert & UART_INVERT_RECEIVE;
-	gpio_set_pull_mode((gpio_num_t)options->receive, low ? GPIO_PULLDOWN_ONLY : GPIO_PULLUP_ONLY);
-	if (options->cts != UART_NO_PIN) gpio_set_pull_mode((gpio_num_t)options->cts, GPIO_PULLDOWN_ONLY);
+	return uart_param_config(port->uart, &line) == ESP_OK && set_levels(port);
 }
 
 static bool start_driver(uart_port *port, const uart_options *options)
 {
 	uart_port_t uart = port->uart;
 	if (uart_driver_install(uart, options->ring, 0, DRIVER_EVENTS, &port->events, 0) != ESP_OK) return false;
-	if (start_line(port, options)
+	/* uart_set_pin pulls the receive line up, so its level is set once more. */
+	if (start_line(port)
 		&& uart_set_pin(uart, options->transmit, options->receive, options->rts, options->cts) == ESP_OK
+		&& set_levels(port)
 		&& uart_set_rx_timeout(uart, CALL_SILENCE) == ESP_OK
 		&& uart_enable_intr_mask(uart, UART_FRM_ERR_INT_ENA_M | UART_PARITY_ERR_INT_ENA_M) == ESP_OK
-		&& xTaskCreate(run, "uart", TASK_STACK, port, TASK_PRIORITY, NULL) == pdPASS) {
-		set_unconnected_levels(options);
+		&& xTaskCreate(run, "uart", TASK_STACK, port, TASK_PRIORITY, NULL) == pdPASS)
 		return true;
-	}
 	uart_driver_delete(uart);
 	return false;
 }
@@ -249,7 +251,8 @@ uart_port *uart_port_open(const uart_options *options, char message[UART_MESSAGE
 	}
 	pthread_mutex_lock(&port->lock);
 	/* This clears what the previous session left in the UART. */
-	bool started = start_line(port, options);
+	port->options.invert = options->invert;
+	bool started = start_line(port);
 	uart_flush_input(port->uart);
 	uart_core_open(&port->core);
 	port->may_hold = false;
@@ -289,6 +292,24 @@ bool uart_port_configure(uart_port *port, unsigned baud, uart_format format)
 	}
 	pthread_mutex_unlock(&port->lock);
 	return taken;
+}
+
+bool uart_port_idle(int uart)
+{
+	const uart_port *port = ports[uart];
+	if (!port) return true;
+	bool low = gpio_get_level((gpio_num_t)port->options.receive) == 0;
+	return low == ((port->options.invert & UART_INVERT_RECEIVE) != 0);
+}
+
+void uart_port_invert(int uart, unsigned invert)
+{
+	uart_port *port = ports[uart];
+	if (!port) return;
+	pthread_mutex_lock(&port->lock);
+	port->options.invert = invert;
+	set_levels(port);
+	pthread_mutex_unlock(&port->lock);
 }
 
 unsigned uart_port_take(uart_port *port, size_t *readable, size_t *writable)

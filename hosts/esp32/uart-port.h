@@ -43,6 +43,10 @@ uart_port *uart_port_open(const uart_options *options, char message[UART_MESSAGE
 void *uart_port_owner(const uart_port *port);
 /* Takes effect immediately. Returns false if the UART refuses the settings. */
 bool uart_port_configure(uart_port *port, unsigned baud, uart_format format);
+/* Returns true if the receive line of a UART now has the level of an idle line, or if the UART was never opened. */
+bool uart_port_idle(int uart);
+/* Changes `invert` of the options of a UART, immediately if it is open. */
+void uart_port_invert(int uart, unsigned invert);
 unsigned uart_port_take(uart_port *port, size_t *readable, size_t *writable);
 size_t uart_port_read(uart_port *port, uint8_t *into, size_t limit);
 /* Writes all bytes and returns true, or writes none and returns false if there is not enough room. */

@@ -94,6 +94,18 @@ static uint8_t *place(xsMachine *the, bool writable, size_t *count)
 	return (uint8_t *)bytes + start;
 }
 
+/* Argument: uart. Returns true if the receive line has its idle level. */
+void xs_uart_is_idle(xsMachine *the)
+{
+	xsmcSetBoolean(xsResult, uart_port_idle((int)xsmcToInteger(xsArg(0))));
+}
+
+/* Arguments: uart, invert. */
+void xs_uart_invert(xsMachine *the)
+{
+	uart_port_invert((int)xsmcToInteger(xsArg(0)), (unsigned)xsmcToInteger(xsArg(1)));
+}
+
 void xs_uart_configure(xsMachine *the)
 {
 	uart_binding *binding = binding_of(the);

@@ -32,6 +32,8 @@ export interface VirtualLineOptions {
 	echo?: boolean;
 	/** On average, one in this many characters has a flipped bit. 0, the default, means none. */
 	noise?: number;
+	/** True if the port can invert its lines. Default: false. */
+	canInvert?: boolean;
 }
 
 export class VirtualLine implements SerialPort, MeterWire {
@@ -40,6 +42,13 @@ export class VirtualLine implements SerialPort, MeterWire {
 	readonly hardwareParity: boolean;
 	echo: boolean;
 	noise: number;
+	/** True if the line to the gateway, or from it, is low when idle, as at a P1 port. */
+	receivesInverted = false;
+	sendsInverted = false;
+	/** What the port inverts. */
+	inverts: readonly [receive: boolean, transmit: boolean] = [false, false];
+	readonly invert?: NonNullable<SerialPort["invert"]>;
+	readonly isIdle?: NonNullable<SerialPort["isIdle"]>;
 	readonly meterEvents: number[] = [];
 	sentByGateway = 0;
 	sentByMeter = 0;
@@ -58,6 +67,9 @@ export class VirtualLine implements SerialPort, MeterWire {
 		this.hardwareParity = options.hardwareParity ?? true;
 		this.echo = options.echo ?? false;
 		this.noise = options.noise ?? 0;
+		if (!options.canInvert) return;
+		this.invert = (receive, transmit) => (this.inverts = [receive, transmit]);
+		this.isIdle = () => this.inverts[0] === this.receivesInverted;
 	}
 
 	get time(): VirtualTime {
@@ -104,7 +116,7 @@ export class VirtualLine implements SerialPort, MeterWire {
 		this.sentByGateway++;
 		this.quietSinceMs = this.#time.nowMs;
 		const sent = this.#disturb(wire);
-		const seen = isWhole ? line : { ...line, baud: 0 };
+		const seen = isWhole && this.inverts[1] === this.sendsInverted ? line : { ...line, baud: 0 };
 		this.#meter?.arrive(sent, seen, startMs);
 		if (this.echo) this.#gateway?.arrive(sent, seen, startMs);
 	}
@@ -112,7 +124,7 @@ export class VirtualLine implements SerialPort, MeterWire {
 	carryToGateway(wire: number, line: LineSettings, startMs: number): void {
 		this.sentByMeter++;
 		this.quietSinceMs = this.#time.nowMs;
-		this.#gateway?.arrive(this.#disturb(wire), line, startMs);
+		this.#gateway?.arrive(this.#disturb(wire), line, startMs, this.inverts[0] !== this.receivesInverted);
 	}
 
 	#disturb(wire: number): number {
@@ -189,10 +201,10 @@ export class VirtualSerial implements Serial {
 
 	/**
 	 * VirtualLine calls this when the last bit has arrived. The first bit was sent at `startMs`. `baud` is 0 if a change
-	 * of the line interrupted the character.
+	 * of the line interrupted the character. `isFlipped`: the line has the other level.
 	 */
-	arrive(wire: number, { baud, format }: LineSettings, startMs: number): void {
-		if (baud === this.#baud && isSameFrame(format, this.#format) && startMs >= this.#configuredMs) {
+	arrive(wire: number, { baud, format }: LineSettings, startMs: number, isFlipped = false): void {
+		if (!isFlipped && baud === this.#baud && isSameFrame(format, this.#format) && startMs >= this.#configuredMs) {
 			this.#take(wire);
 			return;
 		}

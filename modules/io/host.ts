@@ -77,6 +77,13 @@ export interface SerialPort {
 	 * the port uses 8N1 instead, and the caller handles parity (bytes/parity.ts). The port always handles 8E1.
 	 */
 	readonly hardwareParity: boolean;
+	/**
+	 * Inverts the lines, in addition to what the board's row says; takes effect immediately. An inverted line is low when
+	 * idle, like that of a P1 port (DSMR P1 companion standard 5.0.2, 5.4). Undefined if the port can't invert.
+	 */
+	invert?(receive: boolean, transmit: boolean): void;
+	/** Returns true if the receive line now has the level of an idle line. Present together with `invert`. */
+	isIdle?(): boolean;
 }
 
 /** Port of the Zigbee coprocessor: 115200 Bd, 8N1, with flow control if the board has the wires for it. */

@@ -51,7 +51,27 @@ export const METER_LIVE_SECS = field<number>({
 	choices: Object.freeze([0, 1, 2, 3, 4, 5]),
 	initial: 0,
 });
-export const METER = entry("meter", 1, [METER_PROTOCOL, METER_LIVE_SECS]);
+/**
+ * True if a line of the port is low when idle, unless the board inverts it. It has no effect on hosts whose ports can't
+ * invert (the simulator and Linux).
+ */
+export const METER_RX_INVERTED = field<boolean>({
+	entry: IN_METER,
+	id: 3,
+	name: "rx_inverted",
+	kind: BOOLEAN,
+	initial: false,
+});
+export const METER_TX_INVERTED = field<boolean>({
+	entry: IN_METER,
+	id: 4,
+	name: "tx_inverted",
+	kind: BOOLEAN,
+	initial: false,
+});
+/** Fields of the route meter/protocol. */
+export const PROTOCOL_FIELDS = Object.freeze([METER_PROTOCOL, METER_RX_INVERTED, METER_TX_INVERTED]);
+export const METER = entry("meter", 2, [METER_PROTOCOL, METER_LIVE_SECS, METER_RX_INVERTED, METER_TX_INVERTED]);
 
 /** True to listen for telegrams that the meter pushes, instead of requesting data. */
 export const IEC62056_MODE_D_ENABLED = field<boolean>({

@@ -30,7 +30,7 @@ import { FAILURE_PORT } from "./failures.js";
 import type { LineLog } from "./line-log.js";
 import { protocolOf } from "./protocols.js";
 import type { ReadStatisticsListener } from "./read-statistics.js";
-import { Recogniser, SILENT_MS } from "./recogniser.js";
+import { Recogniser, SILENT_MS, setLevels } from "./recogniser.js";
 import type { LineBorrower, MeterSettings } from "./settings.js";
 import { type SuggestedProtocol, suggestionsFor, unsolicitedProtocol } from "./suggested-protocol.js";
 import { FRAMING_7E1, UnsolicitedDetector } from "./unsolicited.js";
@@ -180,7 +180,8 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		this.#session = session;
 		this.#surplus = 0;
 		const { line, anyFraming = false } = session;
-		const { driver, port } = this.#options;
+		const { driver, port, opening } = this.#options;
+		setLevels({ port, settings: opening.settings });
 		const onEvent = (code: number) => this.#task.update((nowMs) => this.onEvent(code, nowMs));
 		const onClosed = () => this.#task.update(() => this.finish(FAILURE_PORT));
 		try {
@@ -230,7 +231,8 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		if (this.#unsolicited.hasStray) {
 			this.#isRecognising = true;
 			this.#unsolicited.isDone = true;
-			this.run(new Recogniser(nowMs, this.#beganMs + RECOGNISED_MS));
+			const { port } = this.#options;
+			this.run(new Recogniser({ port, settings: opening.settings }, nowMs, this.#beganMs + RECOGNISED_MS));
 		} else if (this.#trial?.calls) this.finish(this.#failure);
 		else if (this.#trials < suggestions.length) {
 			this.#trial = suggestions[this.#trials++];

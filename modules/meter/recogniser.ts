@@ -19,12 +19,16 @@
  *     (b) after the last speed: ENDED with noise
  *         otherwise: WAITING at the next speed
  *
+ * If the line does not have its idle level in the silence after a burst, it is inverted (a P1 port without an inverter),
+ * and the recogniser continues with the other level.
+ *
  * At the end, `next()` returns the session that was interrupted. It continues unless the result is a final failure.
  */
-import { FORMAT_8E1, FORMAT_8N1, type LineSettings } from "../io/host.js";
+import { FORMAT_8E1, FORMAT_8N1, type LineSettings, type SerialPort } from "../io/host.js";
 import { type Machine, type Output, OutputQueue } from "../io/machine.js";
 import type { Failure } from "../readout/failure.js";
 import { EVENT_END, type Probing, type ReadSession } from "../readout/protocol.js";
+import type { MeterSettings } from "./settings.js";
 import { KIND_ASCII, KIND_NOISE, KIND_NONE, KIND_TIC, TelegramScanner } from "./telegram-scanner.js";
 import { FRAMING_7E1, FRAMING_8E1, FRAMING_8N1, unsolicitedFailure } from "./unsolicited.js";
 
@@ -62,6 +66,16 @@ const STATE_WAITING = 0;
 const STATE_BURST = 1;
 const STATE_ENDED = 2;
 
+export interface Levels {
+	readonly port: SerialPort;
+	readonly settings: MeterSettings;
+}
+
+/** Sets the levels of the port's lines. `isFlipped`: the receive line gets the other level. */
+export function setLevels({ port, settings }: Levels, isFlipped = false): void {
+	port.invert?.(settings.rxInverted !== isFlipped, settings.txInverted);
+}
+
 export class Recogniser implements Machine, ReadSession, Probing {
 	readonly line: LineSettings = Object.freeze({ baud: BAUDS[0], format: FORMAT_8N1 });
 	failure: Failure | undefined;
@@ -69,6 +83,8 @@ export class Recogniser implements Machine, ReadSession, Probing {
 	deadlineMs: number;
 	readonly #outputs = new OutputQueue();
 	readonly #endsMs: number;
+	readonly #levels: Levels;
+	#isFlipped = false;
 	readonly #interrupted: ReadSession | undefined;
 	#scanner = new TelegramScanner();
 	#state = STATE_WAITING;
@@ -81,7 +97,8 @@ export class Recogniser implements Machine, ReadSession, Probing {
 	#shorts = 0;
 	#texts = 0;
 
-	constructor(nowMs: number, endsMs = Number.POSITIVE_INFINITY, interrupted?: ReadSession) {
+	constructor(levels: Levels, nowMs: number, endsMs = Number.POSITIVE_INFINITY, interrupted?: ReadSession) {
+		this.#levels = levels;
 		this.#endsMs = Math.min(endsMs, nowMs + TIME_MS);
 		this.#interrupted = interrupted;
 		this.#sinceMs = nowMs;
@@ -147,6 +164,10 @@ export class Recogniser implements Machine, ReadSession, Probing {
 
 	private validate(nowMs: number): void {
 		const isWhole = this.#beganMs >= this.#sinceMs + GAP_MS;
+		if (!this.#isFlipped && this.#levels.port.isIdle?.() === false) {
+			this.#isFlipped = true;
+			setLevels(this.#levels, true);
+		}
 		const isShort = this.#count < SHORT_BURST;
 		if (isShort) this.#shorts++;
 		if (this.#isText) this.#texts++;
@@ -176,10 +197,11 @@ export class Recogniser implements Machine, ReadSession, Probing {
 
 	private end(kind: number): void {
 		this.#state = STATE_ENDED;
+		if (this.#isFlipped) setLevels(this.#levels);
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		const hasParity = (kind === KIND_ASCII || kind === KIND_TIC) && this.#scanner.hasParity;
 		const framing = hasParity ? FRAMING_7E1 : this.#speed === EVEN_PARITY_SPEED ? FRAMING_8E1 : FRAMING_8N1;
-		if (kind !== KIND_NONE) this.failure = unsolicitedFailure(kind, BAUDS[this.#speed], framing);
+		if (kind !== KIND_NONE) this.failure = unsolicitedFailure(kind, BAUDS[this.#speed], framing, this.#isFlipped);
 		this.#outputs.event(EVENT_END);
 	}
 }

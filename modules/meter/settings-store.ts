@@ -17,6 +17,8 @@ import {
 	IEC62056_MODE_E_DLMS,
 	IEC62056_PASSWORD,
 	METER_PROTOCOL,
+	METER_RX_INVERTED,
+	METER_TX_INVERTED,
 	PROTOCOL_IEC62056,
 } from "./fields.js";
 import { slavesOf } from "./mbus-store.js";
@@ -70,6 +72,14 @@ export class MeterSettingsStore {
 
 	get simulator(): boolean {
 		return this.#store.get(CONTROL_SIMULATOR_EN);
+	}
+
+	get rxInverted(): boolean {
+		return this.#store.get(METER_RX_INVERTED);
+	}
+
+	get txInverted(): boolean {
+		return this.#store.get(METER_TX_INVERTED);
 	}
 
 	get learnedBaud(): number {

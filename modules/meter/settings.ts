@@ -11,6 +11,9 @@ import type { ReadStatisticsListener } from "./read-statistics.js";
 
 export interface MeterSettings extends COSEMSettings, MBusSettings {
 	readonly simulator: boolean;
+	/** True if a line is low when idle, unless the board inverts it. */
+	readonly rxInverted: boolean;
+	readonly txInverted: boolean;
 }
 
 export interface MeterLight {

@@ -39,14 +39,16 @@ const ROWS: readonly Failure[] = Object.freeze([
 	UNSOLICITED_TIC,
 ]);
 
-export function unsolicitedFailure(kind: number, baud: number, framing: string): Failure {
+/** `isFlipped`: the data were received only with the other level of the line. */
+export function unsolicitedFailure(kind: number, baud: number, framing: string, isFlipped = false): Failure {
 	const word = WORDS.split(" ")[kind - KIND_ASCII];
 	if (kind === KIND_NOISE) {
 		const { message } = UNSOLICITED_NOISE;
 		return foundFailure(UNSOLICITED_NOISE, message, { kind: word, baud: 0, framing: "", isSupported: false });
 	}
 	const row = ROWS[kind - KIND_ASCII];
-	const summary = `${row.message.slice(0, -1)}, at ${baud} Bd, ${framing}.`;
+	const level = isFlipped ? ", on an inverted line" : "";
+	const summary = `${row.message.slice(0, -1)}, at ${baud} Bd, ${framing}${level}.`;
 	const protocol = kind === KIND_ASCII || kind === KIND_SML || kind === KIND_TIC ? word : "dlms";
 	if (isOmitted(protocol)) {
 		const found = { kind: word, baud, framing, isSupported: false };
@@ -58,11 +60,17 @@ export function unsolicitedFailure(kind: number, baud: number, framing: string):
 	if (kind === KIND_SML) return foundFailure(row, `${summary} Choose the protocol sml.`, found, SML_ADVICE);
 	if (kind === KIND_TIC) return foundFailure(row, `${summary} Choose the protocol tic.`, found, TIC_ADVICE);
 	return kind === KIND_ASCII
-		? foundFailure(row, `${summary} Turn mode_d_enabled on, and set mode_d_baudrate to ${baud}.`, found, {
-				protocol: "iec62056",
-				modeD: true,
-				modeDBaud: baud,
-			})
+		? foundFailure(
+				row,
+				`${summary} Turn mode_d_enabled on, ${isFlipped ? "change rx_inverted, " : ""}and set mode_d_baudrate to ${baud}.`,
+				found,
+				{
+					protocol: "iec62056",
+					modeD: true,
+					modeDBaud: baud,
+					...(isFlipped && { isFlipped }),
+				},
+			)
 		: foundFailure(row, `${summary} Choose the protocol dlms, and set push_baudrate to ${baud}.`, found, {
 				protocol: "dlms",
 				pushBaud: baud,
@@ -84,6 +92,7 @@ export function isUnexplained(failure: Failure): boolean {
 export function isAsAdvised({ advice }: Failure, settings: MeterSettings): boolean {
 	const { protocol } = advice ?? {};
 	if (protocol === PROTOCOL_SML || protocol === PROTOCOL_TIC) return settings.protocol === protocol;
+	if (advice?.isFlipped === true) return false;
 	if (advice?.modeD === true) return settings.modeD && settings.modeDBaud === advice.modeDBaud;
 	const { pushBaud = 0 } = advice ?? {};
 	return pushBaud > 0 && settings.protocol === advice?.protocol && settings.dlms.pushBaud === pushBaud;

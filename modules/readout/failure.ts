@@ -16,6 +16,8 @@ export interface Advice {
 	readonly modeDBaud?: number;
 	/** Speed of unsolicited DLMS/COSEM data, Bd; 0: the gateway must request data. */
 	readonly pushBaud?: number;
+	/** True to invert the receive line. It was inverted if the setting already says so. */
+	readonly isFlipped?: boolean;
 }
 
 export interface Unsolicited {

@@ -99,7 +99,7 @@ export function networkChecks(gateway: () => TestGateway): void {
 				ethernet_last_error: null,
 			});
 			assert.deepEqual(await gateway().read(FALLBACK), { fallback_ap_enabled: true });
-			assert.deepEqual(await gateway().read(ENABLED), { wifi_enabled: true });
+			assert.deepEqual(await gateway().read(ENABLED), { wifi_enabled: true, tx_power_dbm: 0 });
 		});
 
 		it("lists the networks within range", async () => {
@@ -140,11 +140,14 @@ export function networkChecks(gateway: () => TestGateway): void {
 		it("transition: radio enabled, by wifi-enabled false, to disabled after the reply, and on again", async () => {
 			await gateway().write(WIFI, BENCH);
 			await gateway().untilNetwork(({ connected }) => connected);
-			assert.deepEqual(await gateway().write(ENABLED, { wifi_enabled: false }), { wifi_enabled: false });
+			assert.deepEqual(await gateway().write(ENABLED, { wifi_enabled: false }), {
+				wifi_enabled: false,
+				tx_power_dbm: 0,
+			});
 			const off = await gateway().untilNetwork(({ connected, ap_mode }) => !connected && !ap_mode);
 			assert.deepEqual([off.ip, off.wifi_enabled], ["0.0.0.0", false]);
 			assert.deepEqual((await gateway().read("network/scan")).networks, []);
-			assert.deepEqual(await gateway().write(ENABLED, { wifi_enabled: true }), { wifi_enabled: true });
+			assert.deepEqual(await gateway().write(ENABLED, { wifi_enabled: true }), { wifi_enabled: true, tx_power_dbm: 0 });
 			await gateway().untilNetwork(({ connected }) => connected);
 			await renew();
 		});
@@ -251,7 +254,7 @@ export function networkChecks(gateway: () => TestGateway): void {
 			isError(await gateway().post(ETHERNET, { ...dhcp, ethernet_enabled: true }), 501, "unsupported");
 			assert.deepEqual(await gateway().read(ETHERNET), fixed);
 			await gateway().write(ENABLED, { wifi_enabled: false });
-			assert.deepEqual(await gateway().write(ENABLED, { wifi_enabled: true }), { wifi_enabled: true });
+			assert.deepEqual(await gateway().write(ENABLED, { wifi_enabled: true }), { wifi_enabled: true, tx_power_dbm: 0 });
 			assert.deepEqual(await gateway().write(ETHERNET, { ethernet_enabled: false, dhcp: true }), dhcp);
 		});
 
@@ -284,7 +287,7 @@ export function noRadioChecks(gateway: () => TestGateway): void {
 			const { ip, netmask, ap_mode, wifi_enabled, connected, rssi } = await status();
 			assert.deepEqual([ip, netmask, rssi], ["0.0.0.0", "0.0.0.0", 0]);
 			assert.deepEqual([ap_mode, wifi_enabled, connected], [false, false, false]);
-			assert.deepEqual(await gateway().read(ENABLED), { wifi_enabled: false });
+			assert.deepEqual(await gateway().read(ENABLED), { wifi_enabled: false, tx_power_dbm: 0 });
 			assert.equal((await gateway().read("system/status")).wifi_enabled, false);
 			assert.deepEqual((await gateway().read("network/scan")).networks, []);
 		});

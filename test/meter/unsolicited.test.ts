@@ -196,6 +196,68 @@ describe("a meter with unsolicited data", function () {
 			}
 		});
 	}
+	describe("on an inverted line", () => {
+		/** A P1 port, with or without an inverter between meter and gateway. */
+		function p1Bed(settings: Partial<Settings>, canInvert: boolean, isInverted: boolean, pushMs = 1000): ReaderBed {
+			const bed = new ReaderBed(settings, { canInvert });
+			bed.world.serial.meter.receivesInverted = isInverted;
+			bed.world.serial.meter.connect(p1(115_200, pushMs));
+			return bed;
+		}
+
+		it("is recognised by probe and readout, whatever the setting is, and read with the suggested settings", () => {
+			for (const pushMs of [1000, 10_000])
+				for (const rxInverted of [false, true])
+					for (const how of ["probe", "read"]) {
+						const bed = p1Bed({ rxInverted }, true, !rxInverted, pushMs);
+						const { failure } = how === "probe" ? probe(bed) : bed.read();
+						const where = `${how}, each ${pushMs} ms, rx_inverted ${rxInverted}`;
+						assert.deepEqual([failure?.finding?.kind, failure?.finding?.baud], ["ascii", 115_200], where);
+						const advice = { protocol: "iec62056", modeD: true, modeDBaud: 115_200, isFlipped: true };
+						assert.deepEqual(failure?.advice, advice, where);
+						assert.match(failure?.message ?? "", /on an inverted line\. Turn mode_d_enabled on, change rx_inverted/);
+						assert.deepEqual(bed.world.serial.meter.inverts, [rxInverted, false], where);
+						Object.assign(bed.settings, { modeD: true, modeDBaud: 115_200, rxInverted: !rxInverted });
+						bed.reader.reconfigure();
+						assert.equal(bed.read().failure, undefined, where);
+					}
+		});
+		it("is listened to with the other level as soon as the setting changes", () => {
+			const bed = p1Bed({ modeD: true, modeDBaud: 115_200, rxInverted: true }, true, false);
+			bed.reader.reconfigure();
+			bed.world.advance(5000);
+			assert.equal(bed.reader.outcomes.readouts, 0);
+			bed.settings.rxInverted = false;
+			bed.reader.reconfigure();
+			bed.world.advance(5000);
+			assert.ok(bed.reader.outcomes.readouts >= 3);
+		});
+		it("has its own level again in the next session if the port fails while it has the other one", () => {
+			for (let ms = 0; ms < 30_000; ms += 700) {
+				const bed = p1Bed({}, true, true, 10_000);
+				const line = bed.world.serial.meter;
+				bed.reader.probe({ finished: () => {} });
+				bed.world.advance(ms);
+				line.unplug();
+				line.plugIn();
+				bed.world.advance(1);
+				bed.reader.probe({ finished: () => {} });
+				assert.deepEqual(line.inverts, [false, false], `${ms}`);
+			}
+		});
+		it("is noise on a port that can't invert", () => {
+			assert.deepEqual(probe(p1Bed({}, false, true)).failure?.finding?.kind, "noise");
+		});
+		it("is answered on a line that is inverted to the meter, too", () => {
+			const bed = new ReaderBed({ txInverted: true }, { canInvert: true });
+			const line = bed.world.serial.meter;
+			line.sendsInverted = true;
+			line.connect(new IECMeter({ source: () => splitTelegram(zmf.telegram) }));
+			assert.equal(bed.read().failure, undefined);
+			bed.settings.txInverted = false;
+			assert.equal(bed.read().failure?.code, "iec62056-21/silence");
+		});
+	});
 	for (const [what, make, baud, meterId] of [
 		["in 7E1", () => modeD(4800, 3000), 4800, ebz.meterId],
 		["at a P1 port", () => p1(115_200), 115_200, "GWS5\\2HOUSE-3P"],

@@ -85,6 +85,8 @@ export const NETWORK_ETHERNET = {
 /** POST /api/v1/meter/protocol */
 export const METER_PROTOCOL = {
 	protocol: { choices: ["iec62056", "dlms", "sml", "tic", "kmp", "mbus", "amis"] },
+	rx_inverted: {},
+	tx_inverted: {},
 } as const;
 
 /** POST /api/v1/meter/pin */

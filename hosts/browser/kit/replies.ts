@@ -255,8 +255,10 @@ export interface Ethernet {
 	readonly warning?: string;
 }
 
-export interface Protocol {
+export interface ProtocolShown {
 	readonly protocol: "iec62056" | "dlms" | "sml" | "tic" | "kmp" | "mbus" | "amis";
+	readonly rx_inverted: boolean;
+	readonly tx_inverted: boolean;
 }
 
 export interface Probe {
@@ -281,6 +283,7 @@ export type Unasked = {
 
 export type Advice = {
 	readonly protocol: "iec62056" | "dlms" | "sml" | "tic" | "kmp" | "mbus" | "amis";
+	readonly rx_inverted?: boolean;
 	readonly mode_d_enabled?: boolean;
 	readonly mode_d_baudrate?: 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200 | 38400 | 57600 | 115200;
 	readonly push_baudrate?: 0 | 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200 | 38400 | 57600 | 115200;

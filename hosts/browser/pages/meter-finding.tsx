@@ -43,10 +43,11 @@ export function findingText({ unasked, settings }: Finding): string | undefined 
 	return t("finding.asked", { what: t(`protocol.${settings.protocol}`) });
 }
 
-async function apply({ protocol, ...config }: NonNullable<Finding["settings"]>): Promise<void> {
+async function apply({ protocol, ...all }: NonNullable<Finding["settings"]>): Promise<void> {
+	const { rx_inverted, ...config } = "deviation" in all ? { ...all, rx_inverted: undefined } : all;
 	// The configuration comes first, because the gateway begins to listen when the protocol is chosen.
 	if (Object.keys(config).length > 0) await post(`${protocol}/config`, config);
-	if (!("deviation" in config)) await post("meter/protocol", { protocol });
+	if (!("deviation" in config)) await post("meter/protocol", { protocol, rx_inverted });
 }
 
 export function FindingNotice({ finding, onSet }: { finding: Finding; onSet?(): void }) {

@@ -9,7 +9,7 @@ import { Form, SettingsCard } from "../kit/form.js";
 import { advanceLocalTime, formatLocalTime, formatNumber } from "../kit/format.js";
 import { choicesOf, fieldsOf } from "../kit/limits.js";
 import { readFailure, readout, status, useHasPart } from "../kit/live.js";
-import type { Status } from "../kit/replies.js";
+import type { ProtocolShown, Status } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";
@@ -86,6 +86,12 @@ function MeterState() {
 
 const PROTOCOLS = choicesOf(METER_PROTOCOL.protocol, (value) => t(`protocol.${value}`));
 
+/** Levels of the port's lines. */
+const LEVELS = fieldsOf(METER_PROTOCOL, [
+	{ name: "rx_inverted", label: "line.rx", help: "line.rx.help", kind: "toggle", isRare: true },
+	{ name: "tx_inverted", label: "line.tx", kind: "toggle", isRare: true },
+]);
+
 interface ProtocolFormProps {
 	readonly isMain?: boolean;
 	onValue?(protocol: string): void;
@@ -93,19 +99,22 @@ interface ProtocolFormProps {
 
 /** Form for the meter page and the wizard. */
 export function ProtocolForm({ isMain = true, onValue }: ProtocolFormProps) {
-	const { value, error, reload, put } = useDevice<{ protocol: string }>("meter/protocol");
+	const { value, error, reload, put } = useDevice<ProtocolShown>("meter/protocol");
 	useEffect(() => {
 		if (value !== undefined) onValue?.(value.protocol);
 	}, [value]);
 	const hasPart = useHasPart();
 	if (value === undefined) return <Pending error={error} reload={reload} />;
-	const { protocol } = value;
+	const { protocol, rx_inverted, tx_inverted } = value;
 	// Another firmware may have stored a protocol that this firmware does not have.
 	const choices = PROTOCOLS.filter((one) => one.value === protocol || hasPart(one.value));
 	return (
 		<Form
-			fields={[{ name: "protocol", label: "protocol.label", help: "protocol.help", kind: "choice", choices }]}
-			values={{ protocol }}
+			fields={[
+				{ name: "protocol", label: "protocol.label", help: "protocol.help", kind: "choice", choices },
+				...LEVELS,
+			]}
+			values={{ protocol, rx_inverted, tx_inverted }}
 			isMain={isMain}
 			submit={async (values) => put(await post("meter/protocol", values))}
 		/>

@@ -9,6 +9,13 @@ export const METER = {
 		"Fast alle Zähler mit runder optischer Schnittstelle benutzen das Standardprotokoll. Die meisten deutschen Haushaltszähler senden SML. Wählen Sie DLMS/COSEM nur, wenn Netzbetreiber oder Anleitung des Zählers es verlangen.",
 		"Prawie wszystkie liczniki z okrągłym portem optycznym używają protokołu standardowego. Większość niemieckich liczników domowych wysyła SML. DLMS/COSEM wybierz tylko wtedy, gdy tak podaje operator sieci lub instrukcja licznika.",
 	],
+	"line.rx": ["Invert the receive line", "Empfangsleitung invertieren", "Odwróć linię odbioru"],
+	"line.rx.help": [
+		"For a P1 port that is connected without an inverter. Searching for the meter finds this out.",
+		"Für eine P1-Schnittstelle, die ohne Inverter angeschlossen ist. Die Suche nach dem Zähler findet es heraus.",
+		"Dla portu P1 podłączonego bez inwertera. Wyszukiwanie licznika samo to wykrywa.",
+	],
+	"line.tx": ["Invert the transmit line", "Sendeleitung invertieren", "Odwróć linię nadawania"],
 	"protocol.iec62056": ["Standard (IEC 62056-21)", "Standard (IEC 62056-21)", "Standardowy (IEC 62056-21)"],
 	"protocol.dlms": ["DLMS/COSEM", "DLMS/COSEM", "DLMS/COSEM"],
 	"protocol.sml": ["SML", "SML", "SML"],

@@ -5,16 +5,14 @@ import type { Exchange } from "../../api/exchange.js";
 import { putsOf, type SettingsTable, settingsOf } from "../../api/settings.js";
 import type { Field } from "../../config/schema.js";
 import { isOmitted } from "../../omitted.js";
-import { CONTROL, IEC62056, METER_PROTOCOL } from "../fields.js";
-
-const PROTOCOL = Object.freeze([METER_PROTOCOL]);
+import { CONTROL, IEC62056, METER_PROTOCOL, PROTOCOL_FIELDS } from "../fields.js";
 
 const acceptProtocol: NonNullable<SettingsTable["accept"]> = (exchange, values) => {
 	const protocol = values.get(METER_PROTOCOL);
-	return rejectsMissing(exchange, METER_PROTOCOL, protocol) ? undefined : putsOf(PROTOCOL, values);
+	return rejectsMissing(exchange, METER_PROTOCOL, protocol) ? undefined : putsOf(PROTOCOL_FIELDS, values);
 };
 
-export const PROTOCOL_SETTINGS = settingsOf(PROTOCOL, [METER_PROTOCOL.name], { accept: acceptProtocol });
+export const PROTOCOL_SETTINGS = settingsOf(PROTOCOL_FIELDS, [METER_PROTOCOL.name], { accept: acceptProtocol });
 export const IEC62056_SETTINGS = settingsOf(IEC62056.fields);
 export const CONTROL_SETTINGS = settingsOf(CONTROL.fields);
 

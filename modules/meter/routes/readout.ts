@@ -5,6 +5,7 @@ import { BUSY } from "../../api/errors.js";
 import type { Exchange } from "../../api/exchange.js";
 import { numberMember } from "../../api/members.js";
 import { bodyField, INTEGER, TEXT } from "../../config/schema.js";
+import type { Core } from "../../core/core.js";
 import type { Cost } from "../../io/memory.js";
 import type { JSONWriter } from "../../json/writer.js";
 import { mapOf } from "../../obis/mapping.js";
@@ -19,6 +20,7 @@ import {
 	IEC62056_MODE_D_BAUDRATE,
 	IEC62056_MODE_D_ENABLED,
 	METER_PROTOCOL,
+	METER_RX_INVERTED,
 } from "../fields.js";
 import { LOG_LINE, LOG_TRANSMITTED, LogCursor } from "../line-log.js";
 import type { Metering } from "../metering.js";
@@ -198,12 +200,12 @@ export function failRead(exchange: Exchange, failure: Failure): void {
 			writer.key("code");
 			writer.string(failure.code);
 		}
-		if (failure.finding !== undefined || failure.advice !== undefined) writeFinding(writer, failure);
+		if (failure.finding !== undefined || failure.advice !== undefined) writeFinding(writer, failure, exchange.core);
 	});
 }
 
 /** Writes the kind of data that was found; null if unknown. */
-function writeFinding(writer: JSONWriter, failure: Failure | undefined): void {
+function writeFinding(writer: JSONWriter, failure: Failure | undefined, { config }: Core): void {
 	const { finding, advice } = failure ?? {};
 	writer.key("unasked");
 	if (finding === undefined) writer.null();
@@ -225,6 +227,10 @@ function writeFinding(writer: JSONWriter, failure: Failure | undefined): void {
 		writer.beginObject();
 		writer.key(METER_PROTOCOL.name);
 		writer.string(advice.protocol);
+		if (advice.isFlipped) {
+			writer.key(METER_RX_INVERTED.name);
+			writer.boolean(!config.get(METER_RX_INVERTED));
+		}
 		if (advice.modeD !== undefined) {
 			writer.key(IEC62056_MODE_D_ENABLED.name);
 			writer.boolean(advice.modeD);
@@ -258,7 +264,7 @@ function replyToProbe(exchange: Exchange<Metering>, result: ProbeResult): void {
 		writer.key("damaged");
 		writer.number(result.damaged);
 		writeCharacters(writer, result.bytes, 0, result.bytes.length);
-		writeFinding(writer, failure);
+		writeFinding(writer, failure, exchange.core);
 	});
 }
 

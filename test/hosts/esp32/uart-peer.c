@@ -132,7 +132,18 @@ static void opens(void)
 	uart_port_close(port);
 	MUST(!uart_port_owner(port));
 	options.invert = UART_INVERT_TRANSMIT;
-	MUST(open_with(&options) == port && fake_inverse(UART) == UART_SIGNAL_TXD_INV);
+	MUST(open_with(&options) == port && fake_inverse(UART) == UART_SIGNAL_TXD_INV && fake_pull(5) == GPIO_PULLUP_ONLY);
+	uart_port_invert(UART, UART_INVERT_RECEIVE);
+	MUST(fake_inverse(UART) == UART_SIGNAL_RXD_INV && fake_pull(5) == GPIO_PULLDOWN_ONLY);
+	MUST(uart_port_idle(UART));
+	fake_level = 1;
+	MUST(!uart_port_idle(UART) && uart_port_idle(0));
+	uart_port_invert(UART, 0);
+	MUST(uart_port_idle(UART));
+	fake_level = -1;
+	MUST(fake_inverse(UART) == 0 && fake_pull(5) == GPIO_PULLUP_ONLY);
+	/* A UART that was never opened gets its levels when it is. */
+	uart_port_invert(0, UART_INVERT_RECEIVE);
 	MUST(!uart_port_configure(port, 0, UART_7E1) && !uart_port_configure(port, 90000000, UART_7E1));
 	options = PLAIN;
 	options.uart = 2;

@@ -32,6 +32,7 @@ int fake_fails_at;
 unsigned fake_mistakes;
 static fake_uart uarts[SOC_UART_HP_NUM];
 static int pulls[PINS];
+int fake_level = -1;
 static int64_t now_us;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -259,6 +260,12 @@ int uart_read_bytes(uart_port_t uart, void *into, uint32_t limit, TickType_t tic
 		u->fifo_count = 0;
 	}
 	return leave((int)count);
+}
+
+/* An unconnected pin has the level of its pull resistor. */
+int gpio_get_level(gpio_num_t gpio)
+{
+	return fake_level >= 0 ? fake_level : pulls[gpio] == GPIO_PULLUP_ONLY;
 }
 
 esp_err_t gpio_set_pull_mode(gpio_num_t gpio, int mode)
