@@ -12,7 +12,7 @@ export const IDF_VERSION = "v6.0";
 /** Version of ESP-IDF with which the firmware was linked. */
 const IDF_TAG = "v6.0.1";
 const CHIPS = "esp32,esp32s3,esp32c3,esp32c6";
-/** What ESP-IDF needs on Linux and does not install: names, and commands that fail without it. */
+/** Programs and libraries that ESP-IDF needs on Linux and does not install: names, and commands that fail without them. */
 const IDF_NEEDS: readonly (readonly [name: string, command: string, ...args: string[]])[] = [
 	["git", "git", "--version"],
 	["cmake", "cmake", "--version"],
