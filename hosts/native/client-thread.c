@@ -140,7 +140,8 @@ static void free_client(client_loop *self, stream_client *client)
 static client_code failure_of(const stream_client *client)
 {
 	int error = client->connection.handshake_error;
-	switch (tls_trust_verdict(client->trust, &client->connection.tls, error)) {
+	int alert = connection_alert(&client->connection);
+	switch (tls_trust_verdict(client->trust, &client->connection.tls, error, alert)) {
 	case TRUST_UNTRUSTED: return CLIENT_UNTRUSTED;
 	case TRUST_WRONG_NAME: return CLIENT_WRONG_NAME;
 	case TRUST_EXPIRED: return CLIENT_EXPIRED;

@@ -108,6 +108,16 @@ static inline int compat_handshake_step(const mbedtls_ssl_context *tls)
 #endif
 }
 
+/* Returns the description of the alert (RFC 5246, 7.2) for which Mbed TLS has just reported a fatal alert. */
+static inline int compat_fatal_alert(const mbedtls_ssl_context *tls)
+{
+#if MBEDTLS_VERSION_MAJOR == 2
+	return tls->in_msg[1];
+#else
+	return tls->MBEDTLS_PRIVATE(in_msg)[1];
+#endif
+}
+
 #if MBEDTLS_VERSION_MAJOR == 2
 #define COMPAT_BAD_CERTIFICATE MBEDTLS_ERR_SSL_BAD_HS_CERTIFICATE
 #else

@@ -28,6 +28,8 @@ enum {
 	LAST_CONTENT_TYPE = 23,
 	TLS_MAJOR = 3,
 	RECORD_LIMIT = 16384 + 2048,
+	/* RFC 5246, 7.2: level and description. */
+	ALERT_SIZE = 2,
 };
 
 static size_t smaller(size_t a, size_t b)
@@ -260,6 +262,18 @@ connection_step connection_handshake(stream_connection *connection)
 	connection->state = CONNECTION_WAITING;
 	pthread_mutex_unlock(connection->lock);
 	return STEP_DONE;
+}
+
+int connection_alert(const stream_connection *connection)
+{
+	uint8_t record[RECORD_HEADER + ALERT_SIZE];
+	if (connection->handshake_error == MBEDTLS_ERR_SSL_FATAL_ALERT_MESSAGE) return compat_fatal_alert(&connection->tls);
+	/* A peer that sends an alert and closes makes our next message fail before the alert is read. */
+	bool unread = connection->handshake_error == MBEDTLS_ERR_SSL_INTERNAL_ERROR
+		&& socket_peek(connection->socket, record, sizeof(record)) == sizeof(record)
+		&& record[0] == MBEDTLS_SSL_MSG_ALERT && record[1] == TLS_MAJOR && record[3] == 0 && record[4] == ALERT_SIZE
+		&& record[5] == MBEDTLS_SSL_ALERT_LEVEL_FATAL;
+	return unread ? record[6] : TLS_NO_ALERT;
 }
 
 static bool may_send(stream_connection *connection)

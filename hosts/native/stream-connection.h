@@ -116,6 +116,12 @@ bool connection_begin(stream_connection *connection, int socket, tls_party *part
 /* After STEP_DONE the state is WAITING. */
 connection_step connection_handshake(stream_connection *connection);
 
+/*
+ * Returns the peer's fatal alert (RFC 5246, 7.2) that ended the handshake, or TLS_NO_ALERT. Call it before
+ * connection_detach.
+ */
+int connection_alert(const stream_connection *connection);
+
 /* Moves as many bytes as possible without waiting. Returns STEP_FAILED if the connection has broken. */
 connection_step connection_transfer(stream_connection *connection);
 

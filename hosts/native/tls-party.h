@@ -8,6 +8,9 @@
 
 #include "mbedtls-compat.h"
 
+/* In place of an alert's description (RFC 5246, 7.2). */
+enum { TLS_NO_ALERT = -1 };
+
 typedef struct tls_party {
 	/* Number of references. It changes only under the lock of the party's connections. */
 	unsigned references;

@@ -12,6 +12,9 @@
 #include "digest.h"
 #include "ipv4.h"
 
+/* RFC 8446, 6.2. Mbed TLS 2.28 has no constant for it. */
+enum { ALERT_CERTIFICATE_REQUIRED = 116 };
+
 typedef struct {
 	/* Digest of the server's name, the trusted certificates and the gateway's own certificate. */
 	uint8_t digest[DIGEST_SIZE];
@@ -240,20 +243,40 @@ bool tls_trust_is_memory_error(int error)
 	return is_one;
 }
 
-trust_verdict tls_trust_verdict(const tls_trust *trust, const mbedtls_ssl_context *tls, int error)
+/*
+ * Returns true if a server has refused our certificate, or our message that we have none, which follow its
+ * ServerHelloDone. If bytes were damaged on the way, the alert is another, such as bad_record_mac or decrypt_error. A
+ * server that closes without an alert is only taken to refuse a certificate that we have.
+ */
+static bool refuses_client(const handshake_part *part, int error, int alert)
 {
-	if (trust->part && trust->part->verdict != TRUST_NO_VERDICT) return trust->part->verdict;
-	/*
-	 * After its ServerHelloDone, a server can object only to our Certificate, ClientKeyExchange or Finished (RFC 5246,
-	 * 7.4). The last two are never wrong. To refuse, the server sends an alert or closes, often while we still send.
-	 */
-	bool is_ended = error == MBEDTLS_ERR_SSL_FATAL_ALERT_MESSAGE || error == MBEDTLS_ERR_SSL_CONN_EOF
-		|| error == MBEDTLS_ERR_SSL_INTERNAL_ERROR;
-	if (is_ended && trust->part && trust->part->shown && compat_handshake_step(tls) > MBEDTLS_SSL_SERVER_HELLO_DONE)
+	switch (alert) {
+	case TLS_NO_ALERT:
+		return part->chain.raw.p && (error == MBEDTLS_ERR_SSL_CONN_EOF || error == MBEDTLS_ERR_SSL_INTERNAL_ERROR);
+	/* RFC 5246, 7.2.2, and for handshake_failure also 7.4.6. */
+	case MBEDTLS_SSL_ALERT_MSG_HANDSHAKE_FAILURE:
+	case MBEDTLS_SSL_ALERT_MSG_BAD_CERT:
+	case MBEDTLS_SSL_ALERT_MSG_UNSUPPORTED_CERT:
+	case MBEDTLS_SSL_ALERT_MSG_CERT_REVOKED:
+	case MBEDTLS_SSL_ALERT_MSG_CERT_EXPIRED:
+	case MBEDTLS_SSL_ALERT_MSG_CERT_UNKNOWN:
+	case MBEDTLS_SSL_ALERT_MSG_UNKNOWN_CA:
+	case MBEDTLS_SSL_ALERT_MSG_ACCESS_DENIED:
+	case ALERT_CERTIFICATE_REQUIRED: return true;
+	default: return false;
+	}
+}
+
+trust_verdict tls_trust_verdict(const tls_trust *trust, const mbedtls_ssl_context *tls, int error, int alert)
+{
+	const handshake_part *part = trust->part;
+	if (part && part->verdict != TRUST_NO_VERDICT) return part->verdict;
+	if (part && part->shown && compat_handshake_step(tls) > MBEDTLS_SSL_SERVER_HELLO_DONE
+		&& refuses_client(part, error, alert))
 		return TRUST_CLIENT_REFUSED;
 	/* Mbed TLS reports this error last, if the certificate's extended key usage excludes servers (RFC 5280, 4.2.1.12). */
 	bool refused = error == MBEDTLS_ERR_X509_CERT_VERIFY_FAILED || error == MBEDTLS_ERR_X509_FATAL_ERROR
-		|| (trust->part && trust->part->shown && error == COMPAT_BAD_CERTIFICATE);
+		|| (part && part->shown && error == COMPAT_BAD_CERTIFICATE);
 	return refused ? TRUST_UNTRUSTED : TRUST_NO_VERDICT;
 }
 

@@ -69,8 +69,8 @@ tls_party *tls_trust_party(tls_trust *trust);
 /* Call it between mbedtls_ssl_setup and the handshake. Returns 0 or an error of Mbed TLS. */
 int tls_trust_begin(tls_trust *trust, mbedtls_ssl_context *tls);
 
-/* Returns the problem with a certificate that caused `error`, if any. */
-trust_verdict tls_trust_verdict(const tls_trust *trust, const mbedtls_ssl_context *tls, int error);
+/* Returns the problem with a certificate that caused `error`, if any. `alert` is the result of connection_alert. */
+trust_verdict tls_trust_verdict(const tls_trust *trust, const mbedtls_ssl_context *tls, int error, int alert);
 
 bool tls_trust_is_memory_error(int error);
 

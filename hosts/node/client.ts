@@ -25,6 +25,10 @@ import { isPinned, shownBy, validate } from "./trust.js";
 export const HANDSHAKE_BYTES = 40_000;
 /** Error codes of Node that depend on the computer's clock. */
 const DATE_VERDICTS = ["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID"];
+/** Error codes of Node for a connection that the server has closed. */
+const CLOSING_CODES = ["ECONNRESET", "EPIPE"];
+/** Alerts about the client's certificate: RFC 5246, 7.2.2, and certificate_required of RFC 8446, 6.2. */
+const CLIENT_ALERTS = [40, 42, 43, 44, 45, 46, 48, 49, 116];
 
 export interface ClientSettings {
 	readonly resolver: NodeResolver;
@@ -100,14 +104,15 @@ class NodeClient extends OutgoingConnection {
 			...(session === undefined ? {} : { session }),
 		});
 		this.#socket = socket;
-		// The keys are made after ServerHelloDone. An alert that arrives later is about our certificate
-		// (hosts/native/tls-trust.c).
+		// The keys are made after ServerHelloDone.
 		let hasKeys = false;
 		socket.once("keylog", () => {
 			hasKeys = true;
 		});
-		const failed = ({ code = "" }: NodeJS.ErrnoException) =>
-			this.fail(hasKeys && code.includes("_ALERT_") ? CLIENT_REFUSED : CLIENT_HANDSHAKE);
+		const failed = (error: Error) => {
+			const isRefused = hasKeys && refusesClient(error, identity !== undefined);
+			this.fail(isRefused ? CLIENT_REFUSED : CLIENT_HANDSHAKE);
+		};
 		const closed = () => this.fail(CLIENT_HANDSHAKE);
 		socket.on("error", failed);
 		socket.on("close", closed);
@@ -135,6 +140,12 @@ class NodeClient extends OutgoingConnection {
 		});
 		this.opened(stream);
 	}
+}
+
+/** Returns true if the server has refused our certificate, or that we have none (hosts/native/tls-trust.c). */
+function refusesClient({ code = "", message }: NodeJS.ErrnoException, hasIdentity: boolean): boolean {
+	const alert = /SSL alert number (\d+)/.exec(message)?.[1];
+	return alert === undefined ? hasIdentity && CLOSING_CODES.includes(code) : CLIENT_ALERTS.includes(Number(alert));
 }
 
 function verdictOf(socket: TLSSocket, { trusted, name, utcMs }: TLSSettings): number {

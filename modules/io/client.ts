@@ -15,7 +15,7 @@ export const CLIENT_UNREACHABLE = 4;
 export const CLIENT_TIMEOUT = 5;
 /** Too little memory is free; nothing was sent. */
 export const CLIENT_OUT_OF_MEMORY = 6;
-/** The peer does not support TLS, or has no version or cipher in common with the host. */
+/** The peer does not support TLS, has no version or cipher in common with the host, or received damaged messages. */
 export const CLIENT_HANDSHAKE = 7;
 /** No chain leads from the server's certificate to a trusted one. */
 export const CLIENT_UNTRUSTED = 8;

@@ -12,7 +12,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createServer as createTLSServer } from "node:tls";
+import { createServer as createTLSServer, type SecureVersion } from "node:tls";
 import { clientIdentities } from "./client-files.js";
 import { carriers, clients, isClosed, readCount } from "./peers.js";
 import { pattern } from "./portable/check.js";
@@ -104,11 +104,11 @@ async function serveTCP(script: string, reportTo: number): Promise<void> {
 	await reportPort(port, reportTo);
 }
 
-function makeTLSServer(identity: string): Server {
+function makeTLSServer(identity: string, maxVersion?: SecureVersion): Server {
 	const { servers, authority } = clientIdentities();
 	const { certificate, key } = servers[identity];
 	const asks = identity === "asks" ? { requestCert: true, ca: authority } : {};
-	const server = createTLSServer({ cert: certificate, key, allowHalfOpen: true, noDelay: true, ...asks });
+	const server = createTLSServer({ cert: certificate, key, allowHalfOpen: true, noDelay: true, maxVersion, ...asks });
 	const byPort = new Map<number | undefined, Socket>();
 	server.on("connection", (carrier: Socket) => byPort.set(carrier.remotePort, carrier));
 	server.on("secureConnection", (socket) => carriers.set(socket, byPort.get(socket.remotePort)!));
@@ -124,6 +124,8 @@ async function serveTLS(script: string, identity: string, reportTo: number): Pro
 class Wire {
 	/** Called with each piece for the client before it is forwarded; false drops the piece. */
 	onPiece: (piece: Buffer) => boolean = () => true;
+	/** Changes each piece of the client before it is forwarded. */
+	change: (piece: Buffer) => Buffer = (piece) => piece;
 	client: Socket | undefined;
 
 	async open(server: Server, reportTo: number): Promise<void> {
@@ -134,7 +136,7 @@ class Wire {
 			back.on("error", () => {});
 			back.on("data", (piece) => this.onPiece(piece as Buffer) && client.write(piece));
 			back.on("close", () => client.destroy());
-			client.on("data", (piece) => back.write(piece));
+			client.on("data", (piece) => back.write(this.change(piece as Buffer)));
 			client.on("close", () => back.destroy());
 		});
 		await reportPort(await open(front), reportTo);
@@ -165,8 +167,23 @@ const afterwards: Record<string, (client: Socket) => void> = {
 	"half-record": (client) => client.end(Buffer.concat([Buffer.of(23, 3, 3, 0, 64), pattern(20)])),
 };
 
+/** Changes a bit at the end of each piece after the first one, which is the ClientHello. */
+function damageLater(): (piece: Buffer) => Buffer {
+	let isFirst = true;
+	return (piece) => {
+		if (!isFirst) piece[piece.length - 1] ^= 1;
+		isFirst = false;
+		return piece;
+	};
+}
+
 async function serveHostile(kind: string, reportTo: number): Promise<void> {
 	const wire = new Wire();
+	if (kind === "damaged") {
+		wire.change = damageLater();
+		await wire.open(makeTLSServer("", "TLSv1.2"), reportTo);
+		return;
+	}
 	const server = makeTLSServer("");
 	if (kind in interruptions) {
 		let isFirst = true;

@@ -23,6 +23,8 @@ interface Computer {
 const MACHINES = "Supported machines are:\nnone                 empty machine\n";
 const TOOLS = ["mcconfig", "xsc", "xsl"].map((name) => `/sdk/build/bin/lin/release/${name}`);
 
+const PYTHON_VENV = "python3 -c import ensurepip, venv";
+const PYTHON_USB = "python3 -c import ctypes; ctypes.CDLL('libusb-1.0.so.0')";
 const XS_PROGRAM = "node_modules/@agoric/xsnap/xsnap-native/xsnap/build/bin/lin/release/xsnap-worker";
 
 function complete(): Computer {
@@ -39,6 +41,11 @@ function complete(): Computer {
 			"git -C /sdk --git-dir=.git describe --tags": SDK_VERSION,
 			"git -C /idf --git-dir=.git describe --tags": `${IDF_VERSION}.1`,
 			"idf.py --version": "ESP-IDF v6.0.1",
+			"git --version": "git version 2.39.5",
+			"cmake --version": "cmake version 3.25.1",
+			"ninja --version": "1.11.1",
+			[PYTHON_VENV]: "",
+			[PYTHON_USB]: "",
 		},
 		headers: ["mbedtls/ssl.h"],
 		files: [XS_PROGRAM, "/sdk/xs/includes/xs.h", ...TOOLS, "/idf/export.sh"],
@@ -101,6 +108,7 @@ describe("npm run doctor", () => {
 			"sudo apt-get install libmbedtls-dev",
 			"npm install -g xs-dev && xs-dev setup --target-branch 8.2.3",
 			"gcc-multilib libglib2.0-dev:i386 libmbedtls-dev:i386",
+			"sudo apt-get install git cmake ninja-build python3-venv libusb-1.0-0",
 			"git clone -b v6.0.1 --recursive https://github.com/espressif/esp-idf.git",
 		])
 			assert.ok(text.includes(command), command);
@@ -191,7 +199,34 @@ describe("npm run doctor", () => {
 		const [check] = missing("linux", (computer) => {
 			computer.builds32 = false;
 		});
-		assert.match(check.fix, /debootstrap --arch=i386 .* GATEWAY_SYSROOT32=/);
+		assert.match(check.fix, / # if apt-get refuses: .*gcc-multilib debootstrap && .* GATEWAY_SYSROOT32=/);
+	});
+
+	it("names the programs that ESP-IDF lacks, and prints one command for all", () => {
+		const checks = missing("esp32", ({ says }) => {
+			for (const command of ["cmake --version", "ninja --version", PYTHON_VENV]) delete says[command];
+		});
+		assert.equal(checks.length, 1);
+		assert.equal(checks[0].detail, "cmake, ninja, python3-venv not found");
+		assert.equal(checks[0].fix, "sudo apt-get install git cmake ninja-build python3-venv libusb-1.0-0");
+		const [usb] = missing("esp32", ({ says }) => {
+			delete says[PYTHON_USB];
+		});
+		assert.equal(usb.detail, "libusb not found");
+	});
+
+	it("activates ESP-IDF after installing it", () => {
+		const [check] = missing("esp32", (computer) => {
+			delete computer.variables["IDF_PATH"];
+		});
+		assert.match(check.fix, / && export IDF_PATH=\S+ && \. "\$IDF_PATH\/export\.sh"$/);
+	});
+
+	it("asks for a clone if ESP-IDF has no version, as in a ZIP", () => {
+		const [check] = missing("esp32", ({ says }) => {
+			delete says["git -C /idf --git-dir=.git describe --tags"];
+		});
+		assert.match(check.detail, /clone/);
 	});
 
 	for (const version of ["v5.1.2", "v6.00", "v6.1", undefined]) {

@@ -12,6 +12,14 @@ export const IDF_VERSION = "v6.0";
 /** Version of ESP-IDF with which the firmware was linked. */
 const IDF_TAG = "v6.0.1";
 const CHIPS = "esp32,esp32s3,esp32c3,esp32c6";
+/** Programs and libraries that ESP-IDF needs on Linux and does not install: names, and commands that fail without them. */
+const IDF_NEEDS: readonly (readonly [name: string, command: string, ...args: string[]])[] = [
+	["git", "git", "--version"],
+	["cmake", "cmake", "--version"],
+	["ninja", "ninja", "--version"],
+	["python3-venv", "python3", "-c", "import ensurepip, venv"],
+	["libusb", "python3", "-c", "import ctypes; ctypes.CDLL('libusb-1.0.so.0')"],
+];
 const NODE_VERSION = [20, 19];
 /** Paths of the XS worker, as in hosts/node/xs-worker.ts. */
 const XS_PROGRAMS = ["lin", "mac"].map(
@@ -122,10 +130,10 @@ function testChecks(machine: Machine): Check[] {
 function linuxChecks(machine: Machine): Check[] {
 	const i386 = "libglib2.0-dev:i386 libmbedtls-dev:i386";
 	const beside = `sudo dpkg --add-architecture i386 && sudo apt-get update && ${apt("gcc-multilib", i386)}`;
-	// These packages go to a separate folder, because they may conflict with installed 64-bit packages.
-	const apart =
-		"sudo debootstrap --arch=i386 --variant=minbase --include=libglib2.0-dev,libmbedtls-dev bookworm ~/i386";
-	const all32 = `${beside} # or: ${apart} && export GATEWAY_SYSROOT32=~/i386`;
+	const bootstrap = "sudo debootstrap --arch=i386 --variant=minbase --include=libglib2.0-dev,libmbedtls-dev bookworm";
+	const apart = `${apt("gcc-multilib", "debootstrap")} && ${bootstrap} ~/i386 && export GATEWAY_SYSROOT32=~/i386`;
+	// APT refuses if the 32-bit packages conflict with installed 64-bit packages. Then they go to a separate folder.
+	const all32 = `${beside} # if apt-get refuses: ${apart}`;
 	return [
 		...sdkChecks(machine),
 		found("GLib for C", machine.ask("pkg-config", "--modversion", "gio-2.0"), apt("pkg-config", "libglib2.0-dev")),
@@ -176,28 +184,41 @@ function sdkVersion(machine: Machine, folder: string, make: string): Check {
 	};
 }
 
+function idfNeeds(machine: Machine): Check {
+	const name = "what ESP-IDF needs";
+	const lacking = IDF_NEEDS.filter(([, command, ...args]) => machine.ask(command, ...args) === undefined);
+	const names = (needs: typeof IDF_NEEDS) => needs.map(([each]) => each).join(", ");
+	if (lacking.length === 0) return { name, ok: true, detail: names(IDF_NEEDS), fix: "" };
+	const fix = apt("git", "cmake", "ninja-build", "python3-venv", "libusb-1.0-0");
+	return { name, ok: false, detail: `${names(lacking)} not found`, fix };
+}
+
 function esp32Checks(machine: Machine): Check[] {
 	const folder = machine.environment("IDF_PATH");
 	const there = folder !== undefined && machine.exists(`${folder}/export.sh`);
 	// The command uses Git, because xs-dev would install a version that is too old for the SDK.
 	const clone = `git clone -b ${IDF_TAG} --recursive https://github.com/espressif/esp-idf.git ~/esp32/esp-idf`;
-	const install = `${clone} && ~/esp32/esp-idf/install.sh ${CHIPS} && export IDF_PATH=~/esp32/esp-idf`;
+	const exports = '. "$IDF_PATH/export.sh"';
+	const install = `${clone} && ~/esp32/esp-idf/install.sh ${CHIPS} && export IDF_PATH=~/esp32/esp-idf && ${exports}`;
 	const place = found("ESP-IDF", there ? folder : undefined, install);
 	if (!there) {
 		place.detail = folder === undefined ? "$IDF_PATH is not set" : `not in ${folder}, where $IDF_PATH points`;
-		return [...sdkChecks(machine), place];
+		return [idfNeeds(machine), ...sdkChecks(machine), place];
 	}
 	const version = describe(machine, folder);
 	const right = version !== undefined && (version === IDF_VERSION || version.startsWith(`${IDF_VERSION}.`));
 	return [
+		idfNeeds(machine),
 		...sdkChecks(machine),
 		place,
 		{
 			name: "ESP-IDF: version",
 			ok: right,
-			detail: right ? version : `${version ?? "unknown version"}; the SDK needs ${IDF_VERSION}`,
+			detail: right
+				? version
+				: `${version ?? "unknown version (a ZIP has none; clone it)"}; the SDK needs ${IDF_VERSION}`,
 			fix: right ? "" : install,
 		},
-		found("ESP-IDF: idf.py", machine.ask("idf.py", "--version"), '. "$IDF_PATH/export.sh"'),
+		found("ESP-IDF: idf.py", machine.ask("idf.py", "--version"), exports),
 	];
 }

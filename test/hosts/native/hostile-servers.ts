@@ -24,6 +24,19 @@ export function between(port: number, change: (piece: Buffer, near: Socket) => U
 	});
 }
 
+/**
+ * A server that sends this alert after its ServerHelloDone and closes, or only closes. If `early`, it does not wait for
+ * the client's answer.
+ */
+export async function alerting(port: number, alert: number | undefined, early = false): Promise<TestServer> {
+	const bytes = alert === undefined ? Buffer.alloc(0) : Buffer.from([21, 3, 3, 0, 2, 2, alert]);
+	return between(port, (piece, near) => {
+		if (early) near.end(Buffer.concat([piece, bytes]), () => near.destroy());
+		else near.once("data", () => near.end(bytes));
+		return early ? Buffer.alloc(0) : piece;
+	});
+}
+
 /** Damages exchanges: the client must report the end of each, and the next exchange must work. */
 export async function fuzzClients(peer: ClientPeer, port: number, seed: number, runs: number): Promise<void> {
 	const exchangeDamaged = async (mutator: Mutator, lane: number): Promise<void> => {

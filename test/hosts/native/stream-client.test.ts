@@ -6,6 +6,7 @@ import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AUTHORITY, type Made, make, rsa } from "../openssl.js";
 import { needNative } from "./compile.js";
+import { alerting } from "./hostile-servers.js";
 import { ClientPeer, checksum, pattern, TestServer, type Trusting } from "./stream-client-driver.js";
 
 const DAY_MS = 86_400_000;
@@ -347,6 +348,47 @@ describe("The native clients", function () {
 		assert.equal(await peer.fails(1, { port, tls: { ...trusted, identity: "foreign" } }), REFUSED);
 		await peer.close(0);
 		assert.deepEqual(names, ["gateway"]);
+	});
+
+	describe("and servers that end the handshake after their ServerHelloDone", () => {
+		const [HANDSHAKE_FAILURE, BAD_CERTIFICATE, UNKNOWN_CA, CERTIFICATE_REQUIRED] = [40, 42, 48, 116];
+		const [BAD_RECORD_MAC, DECODE_ERROR, DECRYPT_ERROR] = [20, 50, 51];
+		const identified = { trusted: "root", identity: "mine" };
+		let port: number;
+
+		beforeEach(async () => {
+			const client = make({ subject: "/CN=gateway", issuer: root });
+			peer.write("mine", client.certificate, client.key);
+			({ port } = await tls(server, { requestCert: true, ca: root.certificate, rejectUnauthorized: false }));
+		});
+
+		async function resultOf(alert: number | undefined, trusting: Trusting, early = false): Promise<number> {
+			const ending = await alerting(port, alert, early);
+			servers.push(ending);
+			return peer.fails(0, { port: ending.port, tls: trusting });
+		}
+
+		it("report a rejection if the alert is about their certificate, or that they have none", async () => {
+			for (const alert of [HANDSHAKE_FAILURE, BAD_CERTIFICATE, 43, 44, 45, 46, UNKNOWN_CA, 49, CERTIFICATE_REQUIRED])
+				for (const trusting of [trusted, identified])
+					assert.equal(await resultOf(alert, trusting), REFUSED, `${alert}`);
+		});
+
+		it("report no rejection if the alert is about damaged bytes", async () => {
+			for (const alert of [BAD_RECORD_MAC, DECODE_ERROR, DECRYPT_ERROR])
+				for (const trusting of [trusted, identified])
+					assert.equal(await resultOf(alert, trusting), HANDSHAKE, `${alert}`);
+		});
+
+		it("report the alert although sending fails before it is read", async () => {
+			assert.equal(await resultOf(BAD_CERTIFICATE, trusted, true), REFUSED);
+			assert.equal(await resultOf(DECRYPT_ERROR, identified, true), HANDSHAKE);
+		});
+
+		it("report a rejection for a server that only closes if they have a certificate", async () => {
+			assert.equal(await resultOf(undefined, trusted), HANDSHAKE);
+			assert.equal(await resultOf(undefined, identified), REFUSED);
+		});
 	});
 
 	describe("and sessions", () => {

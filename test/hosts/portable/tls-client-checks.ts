@@ -198,6 +198,13 @@ const trusting: [name: string, scene: Scene][] = [
 		},
 	],
 	[
+		"does not take a damaged handshake for a rejection",
+		async (host, peer) => {
+			const port = await serverPort(host, peer, "tls-hostile:damaged");
+			await connect(host, port, trust(host)).fails(host, CLIENT_HANDSHAKE);
+		},
+	],
+	[
 		"rejects unusable options",
 		async (host) => {
 			const open = (options: Partial<TLSClientOptions>) => connect(host, 9, trust(host, options));
