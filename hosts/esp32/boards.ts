@@ -85,6 +85,12 @@ export interface DividerPin {
 	readonly ratio: number;
 }
 
+/**
+ * Where the console is: on UART 0, on the chip's own USB port (S3, C3, C6), or on both. A socket behind a USB-UART
+ * bridge is UART 0.
+ */
+export type Console = "uart" | "usb" | "both";
+
 export interface Board {
 	readonly name: string;
 	readonly chip: Chip;
@@ -95,6 +101,7 @@ export interface Board {
 	/** Size of the flash, MB; if the board is sold with several sizes, the smallest one. */
 	readonly flashMB: number;
 	readonly partitions: string;
+	readonly console: Console;
 	readonly meter: MeterPins;
 	readonly zigbee?: RadioPins;
 	readonly ethernet?: RMIIPins | W5500Pins | EmulatedEthernet;
@@ -110,6 +117,9 @@ export interface Board {
 
 const FLASH_4MB = Object.freeze({ flashMB: 4, partitions: "partitions-4mb.csv", cells: 0 });
 const FLASH_8MB = Object.freeze({ flashMB: 8, partitions: "partitions-8mb.csv", cells: 0 });
+
+/** This chip has no USB port of its own. */
+const ESP32 = Object.freeze({ ...FLASH_4MB, chip: "esp32" as const, console: "uart" as const });
 
 const ESPRESSIF = Object.freeze({ manufacturer: "Espressif" });
 const SMLIGHT = Object.freeze({ manufacturer: "SMLIGHT" });
@@ -171,8 +181,7 @@ function board(row: Board): Board {
  */
 const ESP32_DEVKITC = Object.freeze({
 	...ESPRESSIF,
-	...FLASH_4MB,
-	chip: "esp32" as const,
+	...ESP32,
 	meter: head(1, 25, 26),
 	button: 0,
 	led: light(27),
@@ -181,6 +190,7 @@ const ESP32S3_DEVKITC = Object.freeze({
 	...ESPRESSIF,
 	...FLASH_8MB,
 	chip: "esp32s3" as const,
+	console: "both" as const,
 	meter: head(1, 17, 18),
 	button: 0,
 	led: light(7),
@@ -191,6 +201,8 @@ const SMLIGHT_S3 = Object.freeze({
 	...FLASH_8MB,
 	chip: "esp32s3" as const,
 	flashMB: 16,
+	// UART 0's pins are the I2C bus.
+	console: "usb" as const,
 	meter: head(1, 6, 7),
 	zigbee: Object.freeze({ ...radio(17, 18, 21, 16), rts: 14, cts: 15 }),
 	ethernet: Object.freeze({
@@ -222,6 +234,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		without: Object.freeze([...LARGE, "statistics", "sma", "sunspec", "shelly-websocket", "prices", "peaks", "tic"]),
 		name: "esp32c3-devkitm",
 		chip: "esp32c3",
+		console: "uart",
 		model: "ESP32-C3-DevKitM-1",
 		deviceId: 3,
 		meter: head(1, 4, 5),
@@ -233,6 +246,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		...FLASH_8MB,
 		name: "esp32c6-devkitc",
 		chip: "esp32c6",
+		console: "both",
 		model: "ESP32-C6-DevKitC-1",
 		deviceId: 4,
 		meter: head(1, 6, 7),
@@ -269,10 +283,9 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	}),
 	board({
 		...SMLIGHT,
-		...FLASH_4MB,
+		...ESP32,
 		...SHORTER_OF_FLASH,
 		name: "slzb-06",
-		chip: "esp32",
 		model: "SLZB-06",
 		deviceId: 16,
 		meter: head(1, 13, 39),
@@ -282,10 +295,9 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		led: light(14),
 	}),
 	board({
-		...FLASH_4MB,
+		...ESP32,
 		...SHORTER_OF_FLASH,
 		name: "wt32-eth01",
-		chip: "esp32",
 		manufacturer: "Wireless-Tag",
 		model: "WT32-ETH01 with a TI module",
 		deviceId: 17,
@@ -295,10 +307,9 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	}),
 	board({
 		...TUBES,
-		...FLASH_4MB,
+		...ESP32,
 		...SHORTER_OF_FLASH,
 		name: "tubeszb-eth-usb",
-		chip: "esp32",
 		model: "CC2652 Ethernet and USB",
 		deviceId: 18,
 		meter: head(1, 13, 39),
@@ -307,10 +318,9 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	}),
 	board({
 		...TUBES,
-		...FLASH_4MB,
+		...ESP32,
 		...SHORTER_OF_FLASH,
 		name: "tubeszb-poe",
-		chip: "esp32",
 		model: "CC2652 PoE",
 		deviceId: 19,
 		meter: head(1, 13, 39),
@@ -319,10 +329,9 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	}),
 	board({
 		...TUBES,
-		...FLASH_4MB,
+		...ESP32,
 		...SHORTER_OF_FLASH,
 		name: "tubeszb-poe-2022",
-		chip: "esp32",
 		model: "CC2652 PoE 2022",
 		deviceId: 20,
 		meter: head(1, 14, 39),
@@ -331,10 +340,9 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	}),
 	board({
 		...TUBES,
-		...FLASH_4MB,
+		...ESP32,
 		...SHORTER_OF_FLASH,
 		name: "tubeszb-poe-2023",
-		chip: "esp32",
 		model: "CC2652 PoE 2023",
 		deviceId: 21,
 		meter: head(1, 13, 39),
@@ -342,10 +350,9 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		ethernet: OLIMEX_POE,
 	}),
 	board({
-		...FLASH_4MB,
+		...ESP32,
 		...SHORTER_OF_FLASH,
 		name: "uzg-01",
-		chip: "esp32",
 		manufacturer: "mercenaruss",
 		model: "UZG-01",
 		deviceId: 22,
@@ -356,10 +363,9 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		led: light(14),
 	}),
 	board({
-		...FLASH_4MB,
+		...ESP32,
 		...SHORTER_OF_FLASH,
 		name: "esp32-poe-zigbee",
-		chip: "esp32",
 		manufacturer: "Olimex",
 		model: "ESP32-PoE with a TI module",
 		deviceId: 23,
@@ -370,10 +376,9 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	// This board's Ethernet is not used: XZG's tables assign GPIO 12 both to the PHY's power and to the radio's reset,
 	// so one of the two entries must be wrong.
 	board({
-		...FLASH_4MB,
+		...ESP32,
 		...SHORT_OF_FLASH,
 		name: "china-gw",
-		chip: "esp32",
 		manufacturer: "unknown",
 		model: "China-GW",
 		deviceId: 24,
@@ -381,10 +386,9 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		zigbee: radio(33, 32, 12, 14),
 	}),
 	board({
-		...FLASH_4MB,
+		...ESP32,
 		...SHORT_OF_FLASH,
 		name: "sls-classic",
-		chip: "esp32",
 		manufacturer: "SLS",
 		model: "SLS Gateway classic",
 		deviceId: 25,
@@ -392,10 +396,9 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		zigbee: radio(23, 22, 18, 19),
 	}),
 	board({
-		...FLASH_4MB,
+		...ESP32,
 		...SHORT_OF_FLASH,
 		name: "zbbridge-p",
-		chip: "esp32",
 		manufacturer: "Sonoff",
 		model: "ZBBridge-P",
 		deviceId: 26,
