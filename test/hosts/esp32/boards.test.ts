@@ -42,7 +42,7 @@ function rowOf(board: Board): string {
 		`\`${board.name}\``,
 		`${board.manufacturer} ${board.model}`,
 		`${board.chip}, ${board.flashMB} MB`,
-		CONSOLES[board.console],
+		`${CONSOLES[board.console]}${board.adapter ? " (adapter)" : ""}`,
 		`${meter.transmit} ${meter.receive}`,
 		zigbee === undefined ? "" : `${zigbee.transmit} ${zigbee.receive}, ${zigbee.reset} ${zigbee.boot}`,
 		ethernetOf(board),

@@ -76,6 +76,10 @@ export const CHIPS: Record<Chip, ChipPins> = {
 const RMII_OUTPUTS = { TX_EN: 21, TXD0: 19, TXD1: 22 };
 const RMII_INPUTS = { RXD0: 25, RXD1: 26, CRS_DV: 27 };
 
+/** Second LED, I2C, LEDs of the Ethernet socket, USB switches and sensors. */
+const SMLIGHT_S3 = [45, 43, 44, 1, 47, 48, 4, 5];
+const SECOND_RADIO = [10, 8, 11, 12, 9, 13];
+
 /** Pins that boards for sale use in addition to their rows. */
 export const TAKEN: Readonly<Record<string, readonly number[]>> = {
 	// Mode of the LEDs (XZG, src/const/hw.cpp).
@@ -85,10 +89,23 @@ export const TAKEN: Readonly<Record<string, readonly number[]>> = {
 	"china-gw": [18, 19, 21, 22, 23, 25, 26, 27, 17],
 	// Buzzer, second LED, I2C.
 	"zbbridge-p": [4, 2, 25, 26],
-	// Second LED, I2C, LEDs of the Ethernet socket, USB switches and sensors.
-	"slzb-06xu": [45, 43, 44, 1, 47, 48, 4, 5],
-	// The same, and the second radio.
-	"slzb-mrxu": [45, 43, 44, 1, 47, 48, 4, 5, 10, 8, 11, 12, 9, 13],
+	"slzb-06xu": SMLIGHT_S3,
+	"slzb-mrxu": [...SMLIGHT_S3, ...SECOND_RADIO],
+	"slzb-mr4u": [...SMLIGHT_S3, ...SECOND_RADIO],
+	// SD card.
+	"esp32-poe": [2, 14, 15],
+	"t-internet-poe": [2, 13, 14, 15],
+	// LED.
+	"esp32c3-supermini": [8],
+	"lolin-c3-mini": [7],
+	// Infrared LED, LED, and the flash of the ESP32-PICO-D4.
+	"atom-lite": [12, 27, 16, 17],
+	// Infrared LED, and the display that only the AtomS3 has.
+	atoms3: [4, 15, 16, 17, 21],
+	// SD card, LED.
+	"esp32-s3-eth": [4, 5, 6, 7, 21],
+	// SD card.
+	"t-eth-lite-s3": [5, 6, 7, 42],
 };
 
 const OLIMEX_POWER =
@@ -103,9 +120,12 @@ export const STRAPPING_EXCEPTIONS: Readonly<Record<string, string>> = {
 	"tubeszb-poe-2022 12": OLIMEX_POWER,
 	"tubeszb-poe-2023 12": OLIMEX_POWER,
 	"esp32-poe-zigbee 12": OLIMEX_POWER,
+	"esp32-poe 12": OLIMEX_POWER,
+	"wt32-eth01-no-radio 5": "The maker's RXD. Its level at reset only sets the timing of the SDIO slave.",
 	"china-gw 12": "The reset of the radio. With a pull-up there the chip would not start, so the board can have none.",
 	"slzb-06xu 46": "An LED at 3.3 V. High matters only beside GPIO 0 low: with the button held at reset, by USB alone.",
 	"slzb-mrxu 46": "As with slzb-06xu.",
+	"slzb-mr4u 46": "As with slzb-06xu.",
 };
 
 export interface Use {
