@@ -5,8 +5,9 @@
  *
  * The pins of gateway boards are taken from public firmware: XZG (xyzroe/XZG, src/const/hw.cpp: brdConfigs, and
  * ethConfigs for Ethernet), slzb-esphome (smlight-tech/slzb-esphome, hw_defs/06xu and hw_defs/mrxu),
- * tube0013/tube_gateways (ESPHome configurations), Tasmota's template of the Sonoff bridge. On these boards the optical
- * head is wired to unused pins.
+ * tube0013/tube_gateways (ESPHome configurations), Tasmota's template of the Sonoff bridge. Other sources are named at
+ * the rows; "arduino-esp32" is espressif/arduino-esp32, variants/<board>/pins_arduino.h. The optical head is wired to
+ * unused pins that the board leads out.
  *
  * For your own hardware, copy the most similar row and give it a new name and a device id from 0x0100 on.
  */
@@ -85,6 +86,12 @@ export interface DividerPin {
 	readonly ratio: number;
 }
 
+/**
+ * Where the console is: on UART 0, on the chip's own USB port (S3, C3, C6), or on both. A socket behind a USB-UART
+ * bridge is UART 0.
+ */
+export type Console = "uart" | "usb" | "both";
+
 export interface Board {
 	readonly name: string;
 	readonly chip: Chip;
@@ -95,6 +102,9 @@ export interface Board {
 	/** Size of the flash, MB; if the board is sold with several sizes, the smallest one. */
 	readonly flashMB: number;
 	readonly partitions: string;
+	readonly console: Console;
+	/** True if no socket leads to UART 0, so that flashing and the console need a USB-UART adapter of 3.3 V. */
+	readonly adapter?: boolean;
 	readonly meter: MeterPins;
 	readonly zigbee?: RadioPins;
 	readonly ethernet?: RMIIPins | W5500Pins | EmulatedEthernet;
@@ -115,6 +125,9 @@ export interface Board {
 
 const FLASH_4MB = Object.freeze({ flashMB: 4, partitions: "partitions-4mb.csv", cells: 0 });
 const FLASH_8MB = Object.freeze({ flashMB: 8, partitions: "partitions-8mb.csv", cells: 0 });
+
+/** This chip has no USB port of its own. */
+const ESP32 = Object.freeze({ ...FLASH_4MB, chip: "esp32" as const, console: "uart" as const });
 
 const ESPRESSIF = Object.freeze({ manufacturer: "Espressif" });
 const SMLIGHT = Object.freeze({ manufacturer: "SMLIGHT" });
@@ -141,13 +154,15 @@ function radio(transmit: number, receive: number, reset: number, boot: number): 
 	return Object.freeze({ uart: 2, transmit, receive, ring: RADIO_RING, reset, boot });
 }
 
-/** Pins of a board with a LAN8720 PHY. MDC and MDIO are the same on all boards of this file. */
-function lan8720(phy: number, power: number, clock: RMIIPins["clock"]): RMIIPins {
+/** Pins of a board with a LAN8720 or IP101 PHY. MDC and MDIO are the same on all boards of this file. */
+function rmii(phy: number, power: number, clock: RMIIPins["clock"]): RMIIPins {
 	return Object.freeze({ kind: "rmii", phy, mdc: 23, mdio: 18, power, clock });
 }
 
 /** Parts left out of all boards with 4 MB of flash (docs/hardware.md). */
 const LARGE = Object.freeze(["hawkbit", "provision", "security_updates", "backfill", "kmp", "mbus", "amis"]);
+/** Parts left out of boards with 4 MB of flash and no radio. */
+const NO_RADIO = Object.freeze([...LARGE, "statistics", "sma", "sunspec", "shelly-websocket"]);
 /** Parts left out of boards with 4 MB of flash and a radio. */
 const SHORT_OF_FLASH = Object.freeze({
 	without: Object.freeze([...LARGE, "statistics", "live_secs", "live-meter"]),
@@ -157,10 +172,17 @@ const SHORTER_OF_FLASH = Object.freeze({
 	without: Object.freeze([...SHORT_OF_FLASH.without, "peaks", "tic", "improv"]),
 });
 
+/** Parts left out of boards that have Ethernet and no radio. */
+const ETHERNET_ONLY = Object.freeze({ without: Object.freeze([...NO_RADIO, "tic", "improv"]) });
+
 /** Entries 0, 1 and 2 of XZG's ethConfigs. */
-const OLIMEX_POE = lan8720(0, 12, 17);
-const WT32_ETH01 = lan8720(1, 16, 0);
-const T_INTERNET_POE = lan8720(0, 5, 17);
+const OLIMEX_POE = rmii(0, 12, 17);
+const WT32_ETH01 = rmii(1, 16, 0);
+const T_INTERNET_POE = rmii(0, 5, 17);
+
+function w5500(pins: Omit<W5500Pins, "kind">): W5500Pins {
+	return Object.freeze({ kind: "w5500", ...pins });
+}
 
 function light(pin: number): LEDPin {
 	return Object.freeze({ pin, activeLow: false });
@@ -176,8 +198,7 @@ function board(row: Board): Board {
  */
 const ESP32_DEVKITC = Object.freeze({
 	...ESPRESSIF,
-	...FLASH_4MB,
-	chip: "esp32" as const,
+	...ESP32,
 	meter: head(1, 25, 26),
 	button: 0,
 	led: light(27),
@@ -186,9 +207,19 @@ const ESP32S3_DEVKITC = Object.freeze({
 	...ESPRESSIF,
 	...FLASH_8MB,
 	chip: "esp32s3" as const,
+	console: "both" as const,
 	meter: head(1, 17, 18),
 	button: 0,
 	led: light(7),
+});
+
+/** The firmware for the ESP32-C3 is the largest, so it leaves out the most parts. GPIO 9 is the BOOT button. */
+const ESP32C3 = Object.freeze({
+	...FLASH_4MB,
+	without: Object.freeze([...NO_RADIO, "prices", "peaks", "tic"]),
+	chip: "esp32c3" as const,
+	meter: head(1, 4, 5),
+	button: 9,
 });
 
 const SMLIGHT_S3 = Object.freeze({
@@ -196,17 +227,11 @@ const SMLIGHT_S3 = Object.freeze({
 	...FLASH_8MB,
 	chip: "esp32s3" as const,
 	flashMB: 16,
+	// UART 0's pins are the I2C bus.
+	console: "usb" as const,
 	meter: head(1, 6, 7),
 	zigbee: Object.freeze({ ...radio(17, 18, 21, 16), rts: 14, cts: 15 }),
-	ethernet: Object.freeze({
-		kind: "w5500" as const,
-		miso: 41,
-		mosi: 39,
-		clock: 42,
-		select: 2,
-		interrupt: 38,
-		reset: 40,
-	}),
+	ethernet: w5500({ miso: 41, mosi: 39, clock: 42, select: 2, interrupt: 38, reset: 40 }),
 	button: 0,
 	led: Object.freeze({ pin: 46, activeLow: true }),
 });
@@ -214,7 +239,7 @@ const SMLIGHT_S3 = Object.freeze({
 export const BOARDS: readonly Board[] = Object.freeze([
 	board({
 		...ESP32_DEVKITC,
-		without: Object.freeze([...LARGE, "statistics", "sma", "sunspec", "shelly-websocket"]),
+		without: NO_RADIO,
 		name: "esp32-devkitc",
 		model: "ESP32-DevKitC",
 		deviceId: 1,
@@ -222,15 +247,11 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	board({ ...ESP32S3_DEVKITC, name: "esp32s3-devkitc", model: "ESP32-S3-DevKitC-1", deviceId: 2 }),
 	board({
 		...ESPRESSIF,
-		...FLASH_4MB,
-		// The firmware for this chip is the largest, so this row leaves out the most parts.
-		without: Object.freeze([...LARGE, "statistics", "sma", "sunspec", "shelly-websocket", "prices", "peaks", "tic"]),
+		...ESP32C3,
 		name: "esp32c3-devkitm",
-		chip: "esp32c3",
+		console: "uart",
 		model: "ESP32-C3-DevKitM-1",
 		deviceId: 3,
-		meter: head(1, 4, 5),
-		button: 9,
 		led: light(6),
 	}),
 	board({
@@ -238,6 +259,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		...FLASH_8MB,
 		name: "esp32c6-devkitc",
 		chip: "esp32c6",
+		console: "both",
 		model: "ESP32-C6-DevKitC-1",
 		deviceId: 4,
 		meter: head(1, 6, 7),
@@ -274,10 +296,9 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	}),
 	board({
 		...SMLIGHT,
-		...FLASH_4MB,
+		...ESP32,
 		...SHORTER_OF_FLASH,
 		name: "slzb-06",
-		chip: "esp32",
 		model: "SLZB-06",
 		deviceId: 16,
 		meter: head(1, 13, 39),
@@ -287,10 +308,10 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		led: light(14),
 	}),
 	board({
-		...FLASH_4MB,
+		...ESP32,
 		...SHORTER_OF_FLASH,
 		name: "wt32-eth01",
-		chip: "esp32",
+		adapter: true,
 		manufacturer: "Wireless-Tag",
 		model: "WT32-ETH01 with a TI module",
 		deviceId: 17,
@@ -300,10 +321,9 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	}),
 	board({
 		...TUBES,
-		...FLASH_4MB,
+		...ESP32,
 		...SHORTER_OF_FLASH,
 		name: "tubeszb-eth-usb",
-		chip: "esp32",
 		model: "CC2652 Ethernet and USB",
 		deviceId: 18,
 		meter: head(1, 13, 39),
@@ -312,10 +332,9 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	}),
 	board({
 		...TUBES,
-		...FLASH_4MB,
+		...ESP32,
 		...SHORTER_OF_FLASH,
 		name: "tubeszb-poe",
-		chip: "esp32",
 		model: "CC2652 PoE",
 		deviceId: 19,
 		meter: head(1, 13, 39),
@@ -324,10 +343,9 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	}),
 	board({
 		...TUBES,
-		...FLASH_4MB,
+		...ESP32,
 		...SHORTER_OF_FLASH,
 		name: "tubeszb-poe-2022",
-		chip: "esp32",
 		model: "CC2652 PoE 2022",
 		deviceId: 20,
 		meter: head(1, 14, 39),
@@ -336,10 +354,9 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	}),
 	board({
 		...TUBES,
-		...FLASH_4MB,
+		...ESP32,
 		...SHORTER_OF_FLASH,
 		name: "tubeszb-poe-2023",
-		chip: "esp32",
 		model: "CC2652 PoE 2023",
 		deviceId: 21,
 		meter: head(1, 13, 39),
@@ -347,10 +364,9 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		ethernet: OLIMEX_POE,
 	}),
 	board({
-		...FLASH_4MB,
+		...ESP32,
 		...SHORTER_OF_FLASH,
 		name: "uzg-01",
-		chip: "esp32",
 		manufacturer: "mercenaruss",
 		model: "UZG-01",
 		deviceId: 22,
@@ -361,10 +377,9 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		led: light(14),
 	}),
 	board({
-		...FLASH_4MB,
+		...ESP32,
 		...SHORTER_OF_FLASH,
 		name: "esp32-poe-zigbee",
-		chip: "esp32",
 		manufacturer: "Olimex",
 		model: "ESP32-PoE with a TI module",
 		deviceId: 23,
@@ -375,10 +390,9 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	// This board's Ethernet is not used: XZG's tables assign GPIO 12 both to the PHY's power and to the radio's reset,
 	// so one of the two entries must be wrong.
 	board({
-		...FLASH_4MB,
+		...ESP32,
 		...SHORT_OF_FLASH,
 		name: "china-gw",
-		chip: "esp32",
 		manufacturer: "unknown",
 		model: "China-GW",
 		deviceId: 24,
@@ -386,10 +400,9 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		zigbee: radio(33, 32, 12, 14),
 	}),
 	board({
-		...FLASH_4MB,
+		...ESP32,
 		...SHORT_OF_FLASH,
 		name: "sls-classic",
-		chip: "esp32",
 		manufacturer: "SLS",
 		model: "SLS Gateway classic",
 		deviceId: 25,
@@ -397,10 +410,10 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		zigbee: radio(23, 22, 18, 19),
 	}),
 	board({
-		...FLASH_4MB,
+		...ESP32,
 		...SHORT_OF_FLASH,
 		name: "zbbridge-p",
-		chip: "esp32",
+		adapter: true,
 		manufacturer: "Sonoff",
 		model: "ZBBridge-P",
 		deviceId: 26,
@@ -411,6 +424,140 @@ export const BOARDS: readonly Board[] = Object.freeze([
 	}),
 	board({ ...SMLIGHT_S3, name: "slzb-06xu", model: "SLZB-06xU", deviceId: 27 }),
 	board({ ...SMLIGHT_S3, name: "slzb-mrxu", model: "SLZB-MRxU", deviceId: 28 }),
+	// Differs from the MRxU only in the pins of the second radio, which is not used (hw_defs/mrxu/mr4u_r1_73.yaml).
+	board({ ...SMLIGHT_S3, name: "slzb-mr4u", model: "SLZB-MR4U", deviceId: 29 }),
+	// The pins that the board calls TXD and RXD (arduino-esp32, wt32-eth01). The P1 reader of
+	// zuidwijk/slimmelezer-wt32-eth01 receives at the same pin.
+	board({
+		...ESP32,
+		...ETHERNET_ONLY,
+		name: "wt32-eth01-no-radio",
+		adapter: true,
+		manufacturer: "Wireless-Tag",
+		model: "WT32-ETH01",
+		deviceId: 30,
+		meter: head(1, 17, 5),
+		ethernet: WT32_ETH01,
+	}),
+	// TXD and RXD of the UEXT connector (XZG uses them for a radio); the button is from arduino-esp32, esp32-poe.
+	board({
+		...ESP32,
+		...ETHERNET_ONLY,
+		name: "esp32-poe",
+		manufacturer: "Olimex",
+		model: "ESP32-PoE",
+		deviceId: 31,
+		meter: head(1, 4, 36),
+		ethernet: OLIMEX_POE,
+		button: 34,
+	}),
+	// Xinyuan-LilyGO/LilyGO-T-ETH-Series: examples/*/utilities.h (LILYGO_T_INTERNET_POE), and image/pinmap for the
+	// header. RX is the pin that UtilitechAS/amsreader-firmware uses (src/HwTools.cpp: T-ETH-POE).
+	board({
+		...ESP32,
+		...ETHERNET_ONLY,
+		name: "t-internet-poe",
+		adapter: true,
+		manufacturer: "LilyGO",
+		model: "T-Internet-POE",
+		deviceId: 32,
+		meter: head(1, 33, 39),
+		ethernet: T_INTERNET_POE,
+		button: 0,
+	}),
+	// Xorlent/PoESP32-SNMP-Environmental-Monitor (PORTINFO.md): an IP101G PHY, and the pins of the HY2.0 socket, one of
+	// which amsreader-firmware also receives at. The board has no antenna (docs.m5stack.com/en/unit/poesp32).
+	board({
+		...ESP32,
+		...ETHERNET_ONLY,
+		name: "poesp32",
+		adapter: true,
+		manufacturer: "M5Stack",
+		model: "Unit PoESP32",
+		deviceId: 33,
+		meter: head(1, 17, 16),
+		ethernet: rmii(1, 5, 0),
+	}),
+	// arduino-esp32, nologo_esp32c3_super_mini and makergo_c3_supermini.
+	board({
+		...ESP32C3,
+		name: "esp32c3-supermini",
+		console: "usb",
+		manufacturer: "Nologo",
+		model: "ESP32-C3 SuperMini",
+		deviceId: 34,
+	}),
+	// arduino-esp32, XIAO_ESP32C3: D2 and D3.
+	board({
+		...ESP32C3,
+		name: "xiao-esp32c3",
+		console: "usb",
+		manufacturer: "Seeed Studio",
+		model: "XIAO ESP32C3",
+		deviceId: 35,
+	}),
+	// arduino-esp32, lolin_c3_mini.
+	board({
+		...ESP32C3,
+		name: "lolin-c3-mini",
+		console: "usb",
+		manufacturer: "WEMOS",
+		model: "LOLIN C3 mini",
+		deviceId: 36,
+	}),
+	// docs.m5stack.com/en/core/Atom-Lite: the button, and the pins of the HY2.0 socket.
+	board({
+		...ESP32,
+		without: NO_RADIO,
+		name: "atom-lite",
+		manufacturer: "M5Stack",
+		model: "Atom Lite",
+		deviceId: 37,
+		meter: head(1, 32, 26),
+		button: 39,
+	}),
+	// arduino-esp32, m5stack_atoms3, and docs.m5stack.com (AtomS3 Lite): the pins of the HY2.0 socket. The button is from
+	// devices.esphome.io (m5stack-atoms3-lite).
+	board({
+		...FLASH_8MB,
+		name: "atoms3",
+		chip: "esp32s3",
+		console: "usb",
+		manufacturer: "M5Stack",
+		model: "AtomS3 or AtomS3 Lite",
+		deviceId: 38,
+		meter: head(1, 1, 2),
+		button: 41,
+	}),
+	// Waveshare's schematic, as adafruit/circuitpython#9884 and CircuitPython's board waveshare_esp32_s3_eth quote it.
+	board({
+		...FLASH_8MB,
+		name: "esp32-s3-eth",
+		chip: "esp32s3",
+		flashMB: 16,
+		console: "usb",
+		manufacturer: "Waveshare",
+		model: "ESP32-S3-ETH",
+		deviceId: 39,
+		meter: head(1, 17, 16),
+		ethernet: w5500({ miso: 12, mosi: 11, clock: 13, select: 14, interrupt: 10, reset: 9 }),
+	}),
+	// LilyGO-T-ETH-Series: examples/*/utilities.h (LILYGO_T_ETH_LITE_ESP32S3), and schematic/T-ETH-Lite-ESP32S3.pdf for
+	// the header, which has the lines of UART 0 and of the chip's own USB port.
+	board({
+		...FLASH_8MB,
+		name: "t-eth-lite-s3",
+		chip: "esp32s3",
+		flashMB: 16,
+		console: "both",
+		adapter: true,
+		manufacturer: "LilyGO",
+		model: "T-ETH-Lite ESP32-S3",
+		deviceId: 40,
+		meter: head(1, 17, 18),
+		ethernet: w5500({ miso: 11, mosi: 12, clock: 10, select: 9, interrupt: 13, reset: 14 }),
+		button: 0,
+	}),
 ]);
 
 export function findBoard(name: string): Board {

@@ -1,4 +1,4 @@
-/** SerialPort of the console (console.c): always 115200 Bd, 8N1. */
+/** SerialPort of the console (console.c). On UART 0 it always has 115200 Bd, 8N1; USB has no such settings. */
 import type { Serial, SerialOptions, SerialPort } from "../../modules/io/host.js";
 
 class Bindings {
@@ -21,7 +21,7 @@ const WRITABLE = 2;
 
 /**
  * Room for writing that is reported to the listener. Its value does not matter, because a write waits until all bytes
- * are sent.
+ * are sent, or dropped because no computer reads them.
  */
 const ROOM = 256;
 

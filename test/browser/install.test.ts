@@ -119,6 +119,8 @@ describe("The page that installs the firmware", function () {
 		await page.locator("#board").selectOption("slzb-06/manifest.json");
 		assert.equal(await manifestOf(page), `${base}slzb-06/manifest.json`);
 		assert.equal(await page.locator("#chip").innerText(), "ESP32, 4 MB of flash");
+		const needs = await page.locator("#needs").innerText();
+		assert.match(needs, /USB socket that leads to UART 0 .*GPIO 39 .*GPIO 13\. Plug in the network cable/);
 		await page.getByRole("button", { name: "Connect and install" }).waitFor();
 		assert.deepEqual(complaints, []);
 		await page.context().close();

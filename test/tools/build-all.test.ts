@@ -55,8 +55,8 @@ describe("the build of all boards", () => {
 		for (const { board, others } of distinct)
 			for (const other of others.map(findBoard))
 				assert.deepEqual(
-					[other.chip, other.partitions, other.zigbee === undefined, other.ethernet?.kind],
-					[board.chip, board.partitions, board.zigbee === undefined, board.ethernet?.kind],
+					[other.chip, other.partitions, other.console, other.zigbee === undefined, other.ethernet?.kind],
+					[board.chip, board.partitions, board.console, board.zigbee === undefined, board.ethernet?.kind],
 				);
 		assert.equal(distinctBoards(BOARDS, undefined, true).length, BOARDS.length);
 		assert.deepEqual(new Set(distinctBoards(BOARDS, "esp32").map(({ board }) => board.chip)), new Set(["esp32"]));

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Chip } from "../../hosts/esp32/boards.js";
+import { BOARDS, type Chip } from "../../hosts/esp32/boards.js";
 import { ROOT } from "../../tools/sdk/sdk.js";
 import { skipBecause } from "../hosts/native/compile.js";
 import {
@@ -31,6 +31,8 @@ const INTENDED: Readonly<Record<string, string>> = {
 	// The chips themselves differ.
 	BOOTLOADER_OFFSET_IN_FLASH: "where the ROM looks for the boot loader",
 	COMPILER_FLOAT_LIB_FROM_GCCLIB: "the ROM of the C6 has the functions",
+	ESP_CONSOLE_SECONDARY_NONE: "where the board's console is",
+	ESP_CONSOLE_SECONDARY_USB_SERIAL_JTAG: "where the board's console is",
 	ESP_BROWNOUT_DET_LVL: "each chip has levels of its own: ESP-IDF's default, the lowest one",
 	ESP_BROWNOUT_DET_LVL_SEL_7: "as ESP_BROWNOUT_DET_LVL",
 	ESP_BROWNOUT_DET_LVL_SEL_0: "as ESP_BROWNOUT_DET_LVL",
@@ -134,6 +136,19 @@ describe("ESP-IDF settings of the four chips", function () {
 		// On the ESP32, ESP-IDF allows byte accesses to instruction memory only with one core.
 		for (const [chip, settings] of chips) assert.equal(settings.get("FREERTOS_UNICORE") ?? "y", "y", chip);
 		assert.equal(chips.get("esp32")!.get("ESP32_IRAM_AS_8BIT_ACCESSIBLE_MEMORY"), "y");
+	});
+
+	it("put the console where the board's row says", function () {
+		needIDF(this);
+		const boards = new Map(BOARDS.map((board) => [`${board.chip} ${board.console}`, board]));
+		for (const [kind, board] of boards) {
+			const settings = effectiveSettings(IDF, board.chip, linesFor(SDK, board.chip, board));
+			const isOn = (name: string) => settings.get(`ESP_CONSOLE_${name}`) === "y";
+			assert.equal(isOn("UART"), board.console !== "usb", kind);
+			assert.equal(isOn("USB_SERIAL_JTAG_ENABLED"), board.console !== "uart", kind);
+			assert.equal(isOn("USB_SERIAL_JTAG"), board.console === "usb", kind);
+			assert.equal(isOn("SECONDARY_USB_SERIAL_JTAG"), board.console === "both", kind);
+		}
 	});
 
 	it("have names that ESP-IDF knows, because it silently ignores others", function () {

@@ -28,9 +28,8 @@ export function sdkDefaultsOf(sdk: string, chip: Chip): string {
 	return files.map((file) => `${readFileSync(file, "utf8")}\n`).join("");
 }
 
-/** Lines of a development build for a chip, as passed to ESP-IDF. */
-export function linesFor(sdk: string, chip: Chip): string {
-	const board = BOARDS.find((one) => one.chip === chip)!;
+/** Lines of a development build, by default for the first board with the chip, as passed to ESP-IDF. */
+export function linesFor(sdk: string, chip: Chip, board = BOARDS.find((one) => one.chip === chip)!): string {
 	return sdkDefaultsOf(sdk, chip) + sdkconfigOf({ board, production: false, version: "1.2.3" });
 }
 

@@ -262,9 +262,11 @@ describe("npm run emulate: its parts", () => {
 		it("has the emulator's Ethernet and 8 MB of flash on every board, and otherwise the board's features", () => {
 			for (const board of BOARDS) {
 				const emulated = emulatedBoard(board);
-				const { ethernet, flashMB, partitions, zigbee } = board;
-				assert.deepEqual({ ...emulated, ethernet, flashMB, partitions, zigbee }, { ...board, ethernet, zigbee });
+				const { ethernet, flashMB, partitions, console, zigbee } = board;
+				const same = { ethernet, flashMB, partitions, console, zigbee };
+				assert.deepEqual({ ...emulated, ...same }, { ...board, ethernet, zigbee });
 				assert.deepEqual([emulated.flashMB, emulated.partitions], [8, "partitions-8mb.csv"]);
+				assert.equal(emulated.console, "uart");
 				assert.equal(madeFor(emulated).constants["HAS_ETHERNET"], "true", board.name);
 				assert.match(madeFor(emulated).modules["gateway/board"], /"?kind"?: "openeth"/);
 			}

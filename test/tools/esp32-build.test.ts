@@ -19,7 +19,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BOARDS, findBoard } from "../../hosts/esp32/boards.js";
 import { PARTITION_SIZES } from "../../hosts/node/partitions.js";
-import { type Places, placesOf, sdkconfigOf } from "../../tools/sdk/esp32.js";
+import { madeFor, type Places, placesOf, sdkconfigOf } from "../../tools/sdk/esp32.js";
 import { ROOT } from "../../tools/sdk/sdk.js";
 import { SLOT_BYTES } from "../../tools/size/report.js";
 
@@ -165,6 +165,26 @@ describe("The ESP-IDF settings", () => {
 			assert.equal(all.get("CONFIG_BOOTLOADER_SKIP_VALIDATE_ALWAYS"), "n");
 			assert.equal(all.get("CONFIG_APP_PROJECT_VER"), '"1.2.3"');
 			assert.equal(all.get("CONFIG_NVS_ENCRYPTION"), undefined);
+		}
+	});
+
+	it("put the console where the board's row says", () => {
+		const used = {
+			uart: ["UART_DEFAULT", "SECONDARY_NONE"],
+			usb: ["USB_SERIAL_JTAG", "SECONDARY_NONE"],
+			both: ["UART_DEFAULT", "SECONDARY_USB_SERIAL_JTAG"],
+		};
+		for (const board of BOARDS) {
+			const all = settings(sdkconfigOf({ board, production: false, version: "1.2.3" }));
+			const names = [...all.keys()].filter((name) => name.startsWith("CONFIG_ESP_CONSOLE_"));
+			assert.deepEqual(
+				names,
+				used[board.console].map((name) => `CONFIG_ESP_CONSOLE_${name}`),
+				board.name,
+			);
+			for (const name of names) assert.equal(all.get(name), "y", board.name);
+			// Only the build needs them, so they take no flash.
+			assert.doesNotMatch(madeFor(board).modules["gateway/board"]!, /\b(?:console|adapter|partitions|without): /);
 		}
 	});
 

@@ -5,11 +5,12 @@ import { createHash, generateKeyPairSync } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findBoard } from "../../hosts/esp32/boards.js";
+import { BOARDS, findBoard } from "../../hosts/esp32/boards.js";
 import { PRODUCT } from "../../modules/product.js";
 import { checkFirmwareFile, imageOf } from "../../tools/ota/check.js";
 import { keySigner } from "../../tools/ota/keys.js";
 import { writeRelease } from "../../tools/release/folder.js";
+import { writeInstallPage } from "../../tools/release/install-page.js";
 import { readParts, wholeImage } from "../../tools/release/parts.js";
 import { main } from "../../tools/release/program.js";
 import { makeSBOM, pagePackages, uncertainVersions } from "../../tools/release/sbom.js";
@@ -173,6 +174,23 @@ describe("A release", function () {
 		}
 		for (const name of ["esp-web-tools", "lit", "@material/web"])
 			assert.ok(text("install/LICENSES.txt").includes(`${name} `));
+	});
+
+	it("says on the page what each board needs: which socket or adapter, and which pins lead to the meter", async () => {
+		const out = join(folder, "pages");
+		mkdirSync(out);
+		await writeInstallPage(ROOT, out, "1.2.3", BOARDS);
+		const page = readFileSync(join(out, "index.html"), "utf8");
+		for (const { name, console, adapter, meter } of BOARDS) {
+			const [, needs = ""] = new RegExp(`data-name="${name}"[^>]* data-needs="([^"]*)"`).exec(page) ?? [];
+			assert.equal(
+				/^No USB socket leads to the console: connect a USB-UART adapter/.test(needs),
+				adapter === true,
+				name,
+			);
+			assert.equal(/leads to the chip itself/.test(needs), console === "usb", name);
+			assert.ok(needs.includes(` to GPIO ${meter.receive} and receives from GPIO ${meter.transmit}.`), name);
+		}
 	});
 
 	it("rejects a build whose parts overlap, or that lacks the offset of a part", () => {

@@ -16,8 +16,9 @@ export function distinctBoards(boards: readonly Board[], chip?: Chip, every = fa
 	const found = new Map<string, { board: Board; others: string[] }>();
 	for (const board of boards) {
 		if (chip !== undefined && board.chip !== chip) continue;
-		const { partitions, zigbee, ethernet } = board;
-		const kind = [board.chip, partitions, zigbee !== undefined, ethernet?.kind, ...omissionsOf(board)].join(" ");
+		const { partitions, console, zigbee, ethernet } = board;
+		const parts = [zigbee !== undefined, ethernet?.kind, ...omissionsOf(board)];
+		const kind = [board.chip, partitions, console, ...parts].join(" ");
 		const key = every ? board.name : kind;
 		const same = found.get(key);
 		if (same === undefined) found.set(key, { board, others: [] });

@@ -33,12 +33,12 @@ export interface FirmwareOptions {
 
 /**
  * Returns the board with 8 MB of flash, because the driver of the emulator's Ethernet takes 11 KB, for which a slot in 4
- * MB has no room. QEMU's GPIOs lead nowhere: only the two lines of its UART reach the radio, so the firmware resets it by
- * a command.
+ * MB has no room. Its console is on UART 0, which QEMU connects. QEMU's GPIOs lead nowhere: only the two lines of its
+ * UART reach the radio, so the firmware resets it by a command.
  */
 export function emulatedBoard(board: Board): Board {
 	const ethernet = Object.freeze({ kind: "openeth" as const });
-	const emulated = { ...board, flashMB: 8, partitions: "partitions-8mb.csv", ethernet };
+	const emulated = { ...board, flashMB: 8, partitions: "partitions-8mb.csv", console: "uart" as const, ethernet };
 	if (board.zigbee === undefined) return Object.freeze(emulated);
 	const { uart, transmit, receive, ring } = board.zigbee;
 	return Object.freeze({ ...emulated, zigbee: Object.freeze({ uart, transmit, receive, ring }) });

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import type { Board } from "../../hosts/esp32/boards.js";
 import { PRODUCT } from "../../modules/product.js";
+import { omissionsOf } from "../sdk/omissions.js";
 
 const CARRIED = ["esp-web-tools", "esptool-js", "improv-wifi-serial-sdk", "lit", "@material/web", "pako", "tslib"];
 const TEMPLATE = join("tools", "release", "install");
@@ -45,8 +46,31 @@ export async function writeInstallPage(root: string, folder: string, version: st
 	);
 }
 
-function optionOf({ name, manufacturer, model, chip, flashMB }: Board): string {
-	const data = `data-name="${name}" data-chip="${chip.toUpperCase()}" data-flash="${flashMB}"`;
+const SOCKETS: Readonly<Record<Board["console"], string>> = Object.freeze({
+	uart: "Use the USB socket that leads to UART 0 (its USB-UART chip needs a driver on some computers).",
+	usb: "Use its USB socket, which leads to the chip itself and needs no driver.",
+	both: "Use either of its USB sockets.",
+});
+const ADAPTER =
+	"No USB socket leads to the console: connect a USB-UART adapter of 3.3 V to TXD0, RXD0 and GND, and GPIO 0 to GND while the board starts for the installation.";
+const NO_IMPROV = "Plug in the network cable, or join its access point: this page can't set its Wi-Fi.";
+
+/** Returns sentences that say what must be connected to the board. */
+function needsOf(board: Board): string {
+	const { console, adapter, meter } = board;
+	return [
+		adapter ? ADAPTER : SOCKETS[console],
+		`The meter's head transmits to GPIO ${meter.receive} and receives from GPIO ${meter.transmit}.`,
+		...(omissionsOf(board).includes("improv") ? [NO_IMPROV] : []),
+	].join(" ");
+}
+
+function optionOf(board: Board): string {
+	const { name, manufacturer, model, chip, flashMB } = board;
+	const facts = { name, chip: chip.toUpperCase(), flash: String(flashMB), needs: needsOf(board) };
+	const data = Object.entries(facts)
+		.map(([key, value]) => `data-${key}="${escaped(value)}"`)
+		.join(" ");
 	return `<option value="${name}/manifest.json" ${data}>${escaped(`${manufacturer} ${model}`)} (${name})</option>`;
 }
 

@@ -36,7 +36,7 @@ export const EMULATED_GATEWAY = "10.0.2.2";
 /** Returns the values that hosts/esp32/sdk.d.ts declares. */
 export function madeFor(board: Board, release: Release = NO_RELEASE): Made {
 	const names = omissionsOf(board);
-	const { flashMB, partitions, without, zigbee, ...others } = board;
+	const { flashMB, partitions, console, adapter, without, zigbee, ...others } = board;
 	const row = zigbee === undefined || names.includes("zigbee") ? others : { ...others, zigbee };
 	const isEmulated = row.ethernet?.kind === "openeth";
 	const near = isEmulated ? EMULATED_TIME_PORTS.map((port) => `${EMULATED_GATEWAY}:${port},`).join("") : "";
@@ -176,7 +176,7 @@ export function sdkconfigOf({
 	if (megabytes === undefined) throw new Error(`${board.partitions} does not have the size of the flash in its name.`);
 	const files = ["gateway.defaults"];
 	if (existsSync(join(HOST, "sdkconfig", `${board.chip}.defaults`))) files.push(`${board.chip}.defaults`);
-	files.push(`ethernet-${board.ethernet?.kind ?? "none"}.defaults`);
+	files.push(`console-${board.console}.defaults`, `ethernet-${board.ethernet?.kind ?? "none"}.defaults`);
 	if (production) files.push("production.defaults");
 	if (isRelease) files.push("release.defaults");
 	if (emulated) files.push("emulator.defaults");

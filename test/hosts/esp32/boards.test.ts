@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { BOARDS, type Board, findBoard, type UARTPins } from "../../../hosts/esp32/boards.js";
+import { BOARDS, type Board, type Console, findBoard, type UARTPins } from "../../../hosts/esp32/boards.js";
 import { OMISSIONS, omissionsOf } from "../../../tools/sdk/omissions.js";
 import { CHIPS, faultsOf, STRAPPING_EXCEPTIONS, usesOf } from "./pin-rules.js";
 
@@ -25,6 +25,9 @@ function ethernetOf({ ethernet }: Board): string {
 	return `W5500; MISO ${miso}, MOSI ${mosi}, SCLK ${clock}, CS ${select}, INT ${interrupt}, RST ${reset}`;
 }
 
+/** The text for a board's console in the table of docs/hardware.md. */
+const CONSOLES: Readonly<Record<Console, string>> = { uart: "UART 0", usb: "own USB", both: "UART 0, own USB" };
+
 /** The board's row in the table of docs/hardware.md, with single blanks. */
 function rowOf(board: Board): string {
 	const { meter, zigbee, button, led, battery, usb } = board;
@@ -39,6 +42,7 @@ function rowOf(board: Board): string {
 		`\`${board.name}\``,
 		`${board.manufacturer} ${board.model}`,
 		`${board.chip}, ${board.flashMB} MB`,
+		`${CONSOLES[board.console]}${board.adapter ? " (adapter)" : ""}`,
 		`${meter.transmit} ${meter.receive}`,
 		zigbee === undefined ? "" : `${zigbee.transmit} ${zigbee.receive}, ${zigbee.reset} ${zigbee.boot}`,
 		ethernetOf(board),
@@ -156,6 +160,7 @@ describe("The board table", () => {
 				"GPIO 18: both zigbee receive and Ethernet MDIO",
 				"GPIO 7: both meter receive and Ethernet power",
 				"GPIO 17: both zigbee transmit and Ethernet clock out",
+				"GPIO 19: both Ethernet TXD0 and USB console",
 				"Ethernet: the esp32s3 has no RMII",
 			],
 			[
@@ -167,8 +172,31 @@ describe("The board table", () => {
 			[
 				"a head on the ROM's console pin and on the pin that sets the flash voltage",
 				{ ...devkit, ...head(1, 12) },
-				"meter transmit on GPIO 1: the console's, with the ROM's boot messages",
 				"meter receive on GPIO 12: read at reset",
+				"GPIO 1: both meter transmit and console",
+			],
+			[
+				"a console on UART 0, whose pins the maker uses for I2C",
+				{ ...s3, console: "uart" },
+				"console on GPIO 43: soldered to something else",
+				"console on GPIO 44: soldered to something else",
+			],
+			[
+				"a head on the pins of both consoles",
+				{ ...findBoard("esp32s3-devkitc"), ...head(19, 44) },
+				"meter transmit on GPIO 19: not usable on esp32s3",
+				"GPIO 44: both meter receive and console",
+				"GPIO 19: both meter transmit and USB console",
+			],
+			[
+				"a head on UART 0's pins beside a USB console, with the ROM's boot messages",
+				{ ...findBoard("esp32c6-devkitc"), console: "usb", ...head(16, 17) },
+				"meter transmit on GPIO 16: the ROM's, for its boot messages",
+			],
+			[
+				"a console on a USB port that the chip does not have",
+				{ ...devkit, console: "usb" },
+				"console: the esp32 has no USB port of its own",
 			],
 			[
 				"a head that transmits on an input pin and receives on a flash pin",

@@ -19,8 +19,10 @@ export interface ChipPins {
 	readonly strapping: Readonly<Record<number, StrapLevel>>;
 	/** Inputs of ADC 1; the radio uses ADC 2. */
 	readonly adc1: readonly number[];
-	/** TX and RX of UART 0: the console and the ROM's boot messages. */
-	readonly console: readonly number[];
+	/** TX and RX of UART 0. The ROM sends its boot messages there, wherever the console is. */
+	readonly uart0: readonly [number, number];
+	/** D- and D+ of the chip's own USB port; undefined if it has none. */
+	readonly usb?: readonly [number, number];
 	readonly uarts: number;
 }
 
@@ -34,7 +36,7 @@ export const CHIPS: Record<Chip, ChipPins> = {
 		// with flash for 3.3 V does not start. 5 and 15: timing of the SDIO slave and boot messages.
 		strapping: { 0: "high", 2: "low", 5: "any", 12: "low", 15: "any" },
 		adc1: range(32, 39),
-		console: [1, 3],
+		uart0: [1, 3],
 		uarts: 3,
 	},
 	esp32s3: {
@@ -44,7 +46,8 @@ export const CHIPS: Record<Chip, ChipPins> = {
 		// 0: as on the ESP32, with 46 low. 45: high sets the flash to 1.8 V. 3: JTAG.
 		strapping: { 0: "high", 3: "any", 45: "low", 46: "low" },
 		adc1: range(1, 10),
-		console: [43, 44],
+		uart0: [43, 44],
+		usb: [19, 20],
 		uarts: 3,
 	},
 	esp32c3: {
@@ -53,7 +56,8 @@ export const CHIPS: Record<Chip, ChipPins> = {
 		inputOnly: [],
 		strapping: { 2: "high", 8: "high", 9: "high" },
 		adc1: range(0, 4),
-		console: [20, 21],
+		uart0: [21, 20],
+		usb: [18, 19],
 		uarts: 2,
 	},
 	esp32c6: {
@@ -62,7 +66,8 @@ export const CHIPS: Record<Chip, ChipPins> = {
 		inputOnly: [],
 		strapping: { 4: "any", 5: "any", 8: "high", 9: "high", 15: "any" },
 		adc1: range(0, 6),
-		console: [16, 17],
+		uart0: [16, 17],
+		usb: [12, 13],
 		uarts: 2,
 	},
 };
@@ -70,6 +75,10 @@ export const CHIPS: Record<Chip, ChipPins> = {
 /** RMII of the ESP32 (ESP-IDF, components/soc/esp32/emac_periph.c), the only chip here with RMII. */
 const RMII_OUTPUTS = { TX_EN: 21, TXD0: 19, TXD1: 22 };
 const RMII_INPUTS = { RXD0: 25, RXD1: 26, CRS_DV: 27 };
+
+/** Second LED, I2C, LEDs of the Ethernet socket, USB switches and sensors. */
+const SMLIGHT_S3 = [45, 43, 44, 1, 47, 48, 4, 5];
+const SECOND_RADIO = [10, 8, 11, 12, 9, 13];
 
 /** Pins that boards for sale use in addition to their rows. */
 export const TAKEN: Readonly<Record<string, readonly number[]>> = {
@@ -80,10 +89,23 @@ export const TAKEN: Readonly<Record<string, readonly number[]>> = {
 	"china-gw": [18, 19, 21, 22, 23, 25, 26, 27, 17],
 	// Buzzer, second LED, I2C.
 	"zbbridge-p": [4, 2, 25, 26],
-	// Second LED, I2C, LEDs of the Ethernet socket, USB switches and sensors.
-	"slzb-06xu": [45, 43, 44, 1, 47, 48, 4, 5],
-	// The same, and the second radio.
-	"slzb-mrxu": [45, 43, 44, 1, 47, 48, 4, 5, 10, 8, 11, 12, 9, 13],
+	"slzb-06xu": SMLIGHT_S3,
+	"slzb-mrxu": [...SMLIGHT_S3, ...SECOND_RADIO],
+	"slzb-mr4u": [...SMLIGHT_S3, ...SECOND_RADIO],
+	// SD card.
+	"esp32-poe": [2, 14, 15],
+	"t-internet-poe": [2, 13, 14, 15],
+	// LED.
+	"esp32c3-supermini": [8],
+	"lolin-c3-mini": [7],
+	// Infrared LED, LED, and the flash of the ESP32-PICO-D4.
+	"atom-lite": [12, 27, 16, 17],
+	// Infrared LED, and the display that only the AtomS3 has.
+	atoms3: [4, 15, 16, 17, 21],
+	// SD card, LED.
+	"esp32-s3-eth": [4, 5, 6, 7, 21],
+	// SD card.
+	"t-eth-lite-s3": [5, 6, 7, 42],
 };
 
 const OLIMEX_POWER =
@@ -98,9 +120,12 @@ export const STRAPPING_EXCEPTIONS: Readonly<Record<string, string>> = {
 	"tubeszb-poe-2022 12": OLIMEX_POWER,
 	"tubeszb-poe-2023 12": OLIMEX_POWER,
 	"esp32-poe-zigbee 12": OLIMEX_POWER,
+	"esp32-poe 12": OLIMEX_POWER,
+	"wt32-eth01-no-radio 5": "The maker's RXD. Its level at reset only sets the timing of the SDIO slave.",
 	"china-gw 12": "The reset of the radio. With a pull-up there the chip would not start, so the board can have none.",
 	"slzb-06xu 46": "An LED at 3.3 V. High matters only beside GPIO 0 low: with the button held at reset, by USB alone.",
 	"slzb-mrxu 46": "As with slzb-06xu.",
+	"slzb-mr4u 46": "As with slzb-06xu.",
 };
 
 export interface Use {
@@ -181,6 +206,25 @@ export function usesOf(board: Board): Use[] {
 	return uses;
 }
 
+/** Pins of the console. */
+function consoleUsesOf({ chip, console }: Board): Use[] {
+	const { uart0, usb = [] } = CHIPS[chip];
+	const use = (what: string, pin: number, output: boolean): Use => ({ what, pin, output, chosen: false });
+	return [
+		...(console === "usb" ? [] : uart0.map((pin, index) => use("console", pin, index === 0))),
+		...(console === "uart" ? [] : usb.map((pin) => use("USB console", pin, true))),
+	];
+}
+
+function faultsOfConsole(board: Board): string[] {
+	const taken = TAKEN[board.name] ?? [];
+	const faults = consoleUsesOf(board)
+		.filter(({ pin }) => taken.includes(pin))
+		.map(({ what, pin }) => `${what} on GPIO ${pin}: soldered to something else`);
+	const lacksUSB = board.console !== "uart" && CHIPS[board.chip].usb === undefined;
+	return lacksUSB ? [...faults, `console: the ${board.chip} has no USB port of its own`] : faults;
+}
+
 function faultsOfUse(board: Board, { what, pin, output, chosen, atReset, analog }: Use): string[] {
 	const chip = CHIPS[board.chip];
 	const level = chip.strapping[pin];
@@ -188,7 +232,7 @@ function faultsOfUse(board: Board, { what, pin, output, chosen, atReset, analog 
 		`${board.name} ${pin}` in STRAPPING_EXCEPTIONS || (!chosen && (level === "any" || level === atReset));
 	const faults: (string | false)[] = [
 		!chip.usable.includes(pin) && `not usable on ${board.chip}`,
-		chip.console.includes(pin) && "the console's, with the ROM's boot messages",
+		chosen && board.console === "usb" && pin === chip.uart0[0] && "the ROM's, for its boot messages",
 		(TAKEN[board.name] ?? []).includes(pin) && "soldered to something else",
 		output && chip.inputOnly.includes(pin) && "can't drive",
 		level !== undefined && !isAllowed && "read at reset",
@@ -222,5 +266,10 @@ function faultsOfEthernet({ chip, ethernet }: Board): string[] {
 /** Faults in the pins of a row; empty if the board can be built. */
 export function faultsOf(board: Board): string[] {
 	const uses = usesOf(board);
-	return [...uses.flatMap((use) => faultsOfUse(board, use)), ...clashesOf(uses), ...faultsOfEthernet(board)];
+	return [
+		...uses.flatMap((use) => faultsOfUse(board, use)),
+		...clashesOf([...uses, ...consoleUsesOf(board)]),
+		...faultsOfConsole(board),
+		...faultsOfEthernet(board),
+	];
 }

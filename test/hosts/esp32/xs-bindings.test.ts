@@ -8,6 +8,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Console } from "../../../hosts/esp32/boards.js";
 import {
 	decodeFactoryData,
 	encodeFactoryData,
@@ -22,11 +23,19 @@ const FLASH_SECTOR = 4096;
 const ADDRESSES = ["native/ipv4-xs", "native/ipv4"];
 const PARTITIONS = ["native/partition-xs", "esp32/partition"];
 
+/** The peer of the console replaces these functions of libc. */
+const WRAPPED = "-Wl,--wrap=read,--wrap=open,--wrap=fsync";
+
 /** False for the C file of a fake that consists of headers only. */
 const isThere = (option: string): boolean => option.startsWith("-") || existsSync(join(ROOT, option));
 
 /** Compiles the peer `<name>.c` with the fakes in the folders `fakes` and with the tested C `files` of hosts. */
-function compile(name: string, fakes: readonly string[], files: readonly string[]): string {
+function compile(
+	name: string,
+	fakes: readonly string[],
+	files: readonly string[],
+	options: readonly string[] = [],
+): string {
 	return compileNative({
 		sources: [
 			"-Ihosts/native",
@@ -34,6 +43,7 @@ function compile(name: string, fakes: readonly string[], files: readonly string[
 			...["xs-fake", ...fakes].flatMap((fake) => [`-I${HERE}/${fake}`, `${HERE}/${fake}/${fake}.c`]).filter(isThere),
 			`${HERE}/${name}.c`,
 			...files.map((file) => `hosts/${file}.c`),
+			...options,
 		],
 		output: name,
 		libraries: ["m"],
@@ -115,9 +125,18 @@ describe("The ESP32's XS bindings", function () {
 	});
 
 	describe("of the console", () => {
-		it("return the input up to the ring's size, write in one piece, and report nothing after close", () => {
-			run(compile("console-peer", ["binding-fake", "console-fake"], ["esp32/console"]));
-		});
+		/** Settings that ESP-IDF derives from those of sdkconfig/console-*.defaults (its components/esp_stdio/Kconfig). */
+		const SETTINGS: Readonly<Record<Console, readonly string[]>> = {
+			uart: ["UART"],
+			usb: ["USB_SERIAL_JTAG", "USB_SERIAL_JTAG_ENABLED"],
+			both: ["UART", "SECONDARY_USB_SERIAL_JTAG", "USB_SERIAL_JTAG_ENABLED"],
+		};
+
+		for (const [place, names] of Object.entries(SETTINGS))
+			it(`on ${place} return the input up to the ring's size, write in one piece, and report nothing after close`, () => {
+				const options = names.map((name) => `-DCONFIG_ESP_CONSOLE_${name}=1`);
+				run(compile("console-peer", ["binding-fake", "console-fake"], ["esp32/console"], [...options, WRAPPED]));
+			});
 	});
 
 	describe("of light, button and factory data", () => {

@@ -8,6 +8,7 @@ function choose() {
 	const { value, dataset } = board.selectedOptions[0];
 	installer.manifest = new URL(value, location.href).href;
 	document.getElementById("chip").textContent = `${dataset.chip}, ${dataset.flash} MB of flash`;
+	document.getElementById("needs").textContent = dataset.needs;
 }
 
 board.addEventListener("change", choose);
