@@ -478,13 +478,14 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		meter: head(1, 17, 16),
 		ethernet: rmii(1, 5, 0),
 	}),
-	// arduino-esp32, nologo_esp32c3_super_mini and makergo_c3_supermini.
+	// arduino-esp32, nologo_esp32c3_super_mini and makergo_c3_supermini. With 20 dBm, some can't join (esp-rs/esp-hal#3488).
 	board({
 		...ESP32C3,
 		name: "esp32c3-supermini",
 		console: "usb",
 		manufacturer: "Nologo",
 		model: "ESP32-C3 SuperMini",
+		transmitDBm: 8,
 		deviceId: 34,
 	}),
 	// arduino-esp32, XIAO_ESP32C3: D2 and D3.
@@ -496,13 +497,14 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		model: "XIAO ESP32C3",
 		deviceId: 35,
 	}),
-	// arduino-esp32, lolin_c3_mini.
+	// arduino-esp32, lolin_c3_mini. The antenna of V1.0.0 needs less power (HomeSpan/HomeSpan#907).
 	board({
 		...ESP32C3,
 		name: "lolin-c3-mini",
 		console: "usb",
 		manufacturer: "WEMOS",
 		model: "LOLIN C3 mini",
+		transmitDBm: 8,
 		deviceId: 36,
 	}),
 	// docs.m5stack.com/en/core/Atom-Lite: the button, and the pins of the HY2.0 socket.

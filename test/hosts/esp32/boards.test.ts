@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BOARDS, type Board, type Console, findBoard, type UARTPins } from "../../../hosts/esp32/boards.js";
+import { WIFI_TX_POWER } from "../../../modules/wifi/fields.js";
 import { OMISSIONS, omissionsOf } from "../../../tools/sdk/omissions.js";
 import { CHIPS, faultsOf, STRAPPING_EXCEPTIONS, usesOf } from "./pin-rules.js";
 
@@ -30,10 +31,11 @@ const CONSOLES: Readonly<Record<Console, string>> = { uart: "UART 0", usb: "own 
 
 /** The board's row in the table of docs/hardware.md, with single blanks. */
 function rowOf(board: Board): string {
-	const { meter, zigbee, button, led, battery, usb } = board;
+	const { meter, zigbee, button, led, battery, usb, transmitDBm } = board;
 	const more = [
 		button === undefined ? "" : `button ${button}`,
 		led === undefined ? "" : `LED ${led.pin}`,
+		transmitDBm === undefined ? "" : `Wi-Fi ${transmitDBm} dBm`,
 		zigbee?.select === undefined ? "" : `radio select ${zigbee.select}`,
 		zigbee?.rts === undefined ? "" : `RTS ${zigbee.rts}, CTS ${zigbee.cts}`,
 		battery === undefined ? "" : `${board.cells} cells ${battery.pin}, USB ${usb!.pin}, each by 1:${battery.ratio}`,
@@ -58,6 +60,11 @@ describe("The board table", () => {
 			.map((line) => line.replace(/ +/g, " "));
 		const rows = lines.filter((line) => /^\| `[^|]*` \| [^|]* \| esp32\w*, \d+ MB \|/.test(line));
 		assert.deepEqual(rows, BOARDS.map(rowOf));
+	});
+
+	it("limits the transmit power to levels that the setting has", () => {
+		for (const { name, transmitDBm } of BOARDS)
+			if (transmitDBm !== undefined) assert.ok(transmitDBm > 0 && WIFI_TX_POWER.choices.includes(transmitDBm), name);
 	});
 
 	it("has its omissions, and all parts that can be left out, in docs/hardware.md", () => {
