@@ -45,7 +45,7 @@ export class VirtualLine implements SerialPort, MeterWire {
 	/** True if the line to the gateway, or from it, is low when idle, as at a P1 port. */
 	receivesInverted = false;
 	sendsInverted = false;
-	/** What the port inverts. */
+	/** Lines that the port inverts. */
 	inverts: readonly [receive: boolean, transmit: boolean] = [false, false];
 	readonly invert?: NonNullable<SerialPort["invert"]>;
 	readonly isIdle?: NonNullable<SerialPort["isIdle"]>;

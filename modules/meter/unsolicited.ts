@@ -47,8 +47,8 @@ export function unsolicitedFailure(kind: number, baud: number, framing: string, 
 		return foundFailure(UNSOLICITED_NOISE, message, { kind: word, baud: 0, framing: "", isSupported: false });
 	}
 	const row = ROWS[kind - KIND_ASCII];
-	const level = isFlipped ? ", on an inverted line" : "";
-	const summary = `${row.message.slice(0, -1)}, at ${baud} Bd, ${framing}${level}.`;
+	const level = isFlipped ? " The line is inverted: change rx_inverted." : "";
+	const summary = `${row.message.slice(0, -1)}, at ${baud} Bd, ${framing}.${level}`;
 	const protocol = kind === KIND_ASCII || kind === KIND_SML || kind === KIND_TIC ? word : "dlms";
 	if (isOmitted(protocol)) {
 		const found = { kind: word, baud, framing, isSupported: false };
@@ -60,17 +60,12 @@ export function unsolicitedFailure(kind: number, baud: number, framing: string, 
 	if (kind === KIND_SML) return foundFailure(row, `${summary} Choose the protocol sml.`, found, SML_ADVICE);
 	if (kind === KIND_TIC) return foundFailure(row, `${summary} Choose the protocol tic.`, found, TIC_ADVICE);
 	return kind === KIND_ASCII
-		? foundFailure(
-				row,
-				`${summary} Turn mode_d_enabled on, ${isFlipped ? "change rx_inverted, " : ""}and set mode_d_baudrate to ${baud}.`,
-				found,
-				{
-					protocol: "iec62056",
-					modeD: true,
-					modeDBaud: baud,
-					...(isFlipped && { isFlipped }),
-				},
-			)
+		? foundFailure(row, `${summary} Turn mode_d_enabled on, and set mode_d_baudrate to ${baud}.`, found, {
+				protocol: "iec62056",
+				modeD: true,
+				modeDBaud: baud,
+				...(isFlipped && { isFlipped }),
+			})
 		: foundFailure(row, `${summary} Choose the protocol dlms, and set push_baudrate to ${baud}.`, found, {
 				protocol: "dlms",
 				pushBaud: baud,

@@ -215,7 +215,10 @@ describe("a meter with unsolicited data", function () {
 						assert.deepEqual([failure?.finding?.kind, failure?.finding?.baud], ["ascii", 115_200], where);
 						const advice = { protocol: "iec62056", modeD: true, modeDBaud: 115_200, isFlipped: true };
 						assert.deepEqual(failure?.advice, advice, where);
-						assert.match(failure?.message ?? "", /on an inverted line\. Turn mode_d_enabled on, change rx_inverted/);
+						assert.match(
+							failure?.message ?? "",
+							/at 115200 Bd, 8N1\. The line is inverted: change rx_inverted\. Turn mode_d_enabled on, and set/,
+						);
 						assert.deepEqual(bed.world.serial.meter.inverts, [rxInverted, false], where);
 						Object.assign(bed.settings, { modeD: true, modeDBaud: 115_200, rxInverted: !rxInverted });
 						bed.reader.reconfigure();
