@@ -125,7 +125,8 @@ static bool is_unsupported(int error)
 	case MBEDTLS_ERR_PK_FEATURE_UNAVAILABLE:
 		return true;
 	default:
-		return false;
+		// Without a code of ASN.1, the key is complete, but Mbed TLS refuses it. Version 4 refuses long RSA keys so.
+		return error == MBEDTLS_ERR_PK_INVALID_PUBKEY;
 	}
 }
 

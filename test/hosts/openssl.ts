@@ -24,6 +24,8 @@ export interface CertificateWish {
 	readonly issuer?: Made;
 	/** Lines of the extensions section; by default, those of an end entity. */
 	readonly extensions?: readonly string[];
+	/** Hash of the signature; by default, OpenSSL's. */
+	readonly hash?: string;
 	/** Days of validity from now, by default 30; a negative number makes an expired certificate. */
 	readonly days?: number;
 }
@@ -66,7 +68,7 @@ export function makeKey(algorithm: readonly string[] = P256): string {
 }
 
 export function make(options: CertificateWish): Made {
-	const { subject, algorithm, issuer, extensions = END_ENTITY, days = 30 } = options;
+	const { subject, algorithm, issuer, hash, extensions = END_ENTITY, days = 30 } = options;
 	const { key = makeKey(algorithm) } = options;
 	const subjectArgs = ["-subj", subject, "-utf8"];
 	const files = { key, config: `[req]\ndistinguished_name=name\n[name]\n[extensions]\n${extensions.join("\n")}\n` };
@@ -79,6 +81,7 @@ export function make(options: CertificateWish): Made {
 			"-in",
 			"request",
 			...signer,
+			...(hash === undefined ? [] : [`-${hash}`]),
 			"-days",
 			`${days}`,
 			"-extfile",

@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BOARDS, type Chip } from "../../hosts/esp32/boards.js";
+import { IDF_TAG } from "../../tools/doctor/checks.js";
 import { sdkconfigOf } from "../../tools/sdk/esp32.js";
 
 export const CHIPS: readonly Chip[] = [...new Set(BOARDS.map(({ chip }) => chip))];
@@ -108,8 +109,8 @@ export function effectiveSettings(idf: string, chip: Chip, lines: string): Setti
 			IDF_TARGET: chip,
 			IDF_TOOLCHAIN: "gcc",
 			IDF_ENV_FPGA: "",
-			IDF_VERSION: "6.0.1",
-			IDF_INIT_VERSION: "6.0.1",
+			IDF_VERSION: IDF_TAG.slice(1),
+			IDF_INIT_VERSION: IDF_TAG.slice(1),
 			IDF_MINIMAL_BUILD: "OFF",
 			COMPONENT_KCONFIGS_SOURCE_FILE: write("kconfigs.in", sources(/\/Kconfig$/).join("")),
 			COMPONENT_KCONFIGS_PROJBUILD_SOURCE_FILE: write("projbuild.in", sources(/\/Kconfig\.projbuild$/).join("")),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import {
 	type Check,
 	diagnose,
-	IDF_VERSION,
+	IDF_TAG,
 	isBenchComplete,
 	type Machine,
 	SDK_VERSION,
@@ -39,8 +39,8 @@ function complete(): Computer {
 			"chromium --version": "Chromium 150",
 			"pkg-config --modversion gio-2.0": "2.74.6",
 			"git -C /sdk --git-dir=.git describe --tags": SDK_VERSION,
-			"git -C /idf --git-dir=.git describe --tags": `${IDF_VERSION}.1`,
-			"idf.py --version": "ESP-IDF v6.0.1",
+			"git -C /idf --git-dir=.git describe --tags": IDF_TAG,
+			"idf.py --version": `ESP-IDF ${IDF_TAG}`,
 			"git --version": "git version 2.39.5",
 			"cmake --version": "cmake version 3.25.1",
 			"ninja --version": "1.11.1",
@@ -109,7 +109,7 @@ describe("npm run doctor", () => {
 			"npm install -g xs-dev && xs-dev setup --target-branch 8.2.3",
 			"gcc-multilib libglib2.0-dev:i386 libmbedtls-dev:i386",
 			"sudo apt-get install git cmake ninja-build python3-venv libusb-1.0-0",
-			"git clone -b v6.0.1 --recursive https://github.com/espressif/esp-idf.git",
+			"git clone -b v6.0.2 --recursive https://github.com/espressif/esp-idf.git",
 		])
 			assert.ok(text.includes(command), command);
 		assert.ok(text.endsWith("then: npm run doctor\n"));

@@ -8,7 +8,7 @@ import { skipBecause } from "../hosts/native/compile.js";
 import { CHIPS, linesFor } from "./chip-settings.js";
 
 /**
- * Settings that make the boot loader or the firmware burn eFuses, by the Kconfig file of ESP-IDF v6.0.1 that describes
+ * Settings that make the boot loader or the firmware burn eFuses, by the Kconfig file of ESP-IDF v6.0.2 that describes
  * them. The code was found by its calls of esp_efuse_write_*, esp_efuse_disable_*, esp_efuse_enable_*, esp_efuse_set_*
  * and esp_efuse_update_* in the folder components.
  */

@@ -1,5 +1,6 @@
 /** Vulnerability statements of a release, and the scan, with OSV's replies as its documentation shows them. */
 import assert from "node:assert/strict";
+import { IDF_TAG } from "../../tools/doctor/checks.js";
 import { makeSBOM, pagePackages } from "../../tools/release/sbom.js";
 import { scan } from "../../tools/release/scan.js";
 import {
@@ -55,6 +56,11 @@ describe("The vulnerability statements of a release", () => {
 		const serial = sbom.serialNumber.replace("urn:uuid:", "");
 		assert.deepEqual(bluetooth.affects, [{ ref: `urn:cdx:${serial}/1#ESP-IDF` }]);
 		assert.equal(makeVEX(sbom, rows, []), makeVEX(sbom, rows, []));
+	});
+
+	it("speak of the ESP-IDF that the documents ask for", () => {
+		const named = readAssessments(ROOT, sbom).flatMap(({ detail }) => detail.match(/(?<=ESP-IDF )v[\d.]*\d/) ?? []);
+		assert.deepEqual([...new Set(named)], [IDF_TAG]);
 	});
 
 	it("refuse rows that say too little", () => {

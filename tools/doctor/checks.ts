@@ -9,8 +9,8 @@ import { lacksChip, type Runner } from "../emulate/qemu.js";
 export const SDK_VERSION = "8.2.3";
 /** Oldest version of ESP-IDF that the SDK accepts. */
 export const IDF_VERSION = "v6.0";
-/** Version of ESP-IDF with which the firmware was linked. */
-const IDF_TAG = "v6.0.1";
+/** Version of ESP-IDF that the documents ask for (docs/decisions/0039-esp-idf-6-0-2.md). */
+export const IDF_TAG = "v6.0.2";
 const CHIPS = "esp32,esp32s3,esp32c3,esp32c6";
 /** Programs and libraries that ESP-IDF needs on Linux and does not install: names, and commands that fail without them. */
 const IDF_NEEDS: readonly (readonly [name: string, command: string, ...args: string[]])[] = [

@@ -13,8 +13,8 @@ interface FirmwarePart {
 	/** Version of the component. "sdk" or "idf" stands for the version of the SDK or of ESP-IDF. */
 	readonly version: string;
 	/**
-	 * Version of ESP-IDF that contains this version of the component. With another version of ESP-IDF, the row must be
-	 * checked.
+	 * Version of ESP-IDF that contains this version of the component, or its beginning ("6.0"). With another version of
+	 * ESP-IDF, the row must be checked.
 	 */
 	readonly within?: string;
 	readonly type: string;
@@ -55,10 +55,10 @@ export function versionOfIDF(folder: string): string {
 /** Returns a sentence for each component that may have another version in this ESP-IDF. */
 export function uncertainVersions(root: string, idfVersion: string): string[] {
 	return readFirmwareParts(root)
-		.filter(({ within }) => within !== undefined && !idfVersion.startsWith(`${within}.`))
+		.filter(({ within }) => within !== undefined && !`${idfVersion}.`.startsWith(`${within}.`))
 		.map(
 			({ name, within }) =>
-				`firmware-parts.json has the ${name} of ESP-IDF ${within}; this is ${idfVersion}: check the version.`,
+				`firmware-parts.json has the ${name} of ESP-IDF ${within}; this is ${idfVersion}: check the version, and vulnerabilities.json.`,
 		);
 }
 

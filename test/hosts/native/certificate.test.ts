@@ -186,7 +186,8 @@ describe("Certificates and digests in C", function () {
 		const authority = make({ subject: "/CN=Root", key: rsa(2048), extensions: AUTHORITY });
 		const key = makeKey();
 		const request = openssl(["req", "-new", "-key", "key", "-subj", "/CN=x"], { key }).toString();
-		const kinds = ["sha1", "sha224", "sha256", "sha384", "sha512"].map((hash) => [`-${hash}`]);
+		// Without SHA-224, which the chip does not have (crypto-config.h).
+		const kinds = ["sha1", "sha256", "sha384", "sha512"].map((hash) => [`-${hash}`]);
 		kinds.push(["-sha256", "-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:32"]);
 		for (const kind of kinds) {
 			const signer = ["-CA", "ca", "-CAkey", "cakey", "-CAcreateserial", "-days", "30"];

@@ -1,7 +1,6 @@
 /** The native clients with hostile or broken servers, under the sanitizers. */
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Mutator, seedOfRun } from "../../fuzz/mutator.js";
 import { AUTHORITY, type Made, make } from "../openssl.js";
 import { needNative } from "./compile.js";
@@ -84,8 +83,13 @@ describe(`The native clients with faulty servers (SEED=${SEED})`, function () {
 		const good = await registered(TestServer.tls(pair, {}, (socket) => void socket.write("x")));
 		// In the second case the server keeps sending single bytes, which never form a message.
 		for (const drip of [false, true]) {
+			let greet = () => {};
+			const greeted = new Promise<void>((resolve) => {
+				greet = resolve;
+			});
 			const silent = await registered(
 				TestServer.tcp((socket) => {
+					socket.once("data", greet);
 					socket.write(record(HANDSHAKE_RECORD, [], 70));
 					const timer = setInterval(() => drip && socket.write(Buffer.of(2)), 300);
 					socket.on("close", () => clearInterval(timer));
@@ -93,7 +97,8 @@ describe(`The native clients with faulty servers (SEED=${SEED})`, function () {
 			);
 			const timeoutMs = 60_000;
 			assert.equal(await peer.open(0, { port: silent.port, timeoutMs, tls: trusted }), "0 opened");
-			await sleep(100);
+			// From its ClientHello on, this client is the one that does a handshake.
+			await greeted;
 			// The other client is connected before the silent server's time-out.
 			assert.match(await peer.connect(1, { port: good.port, timeoutMs: 8000, tls: trusted }), /^1 connected/);
 			assert.match(await peer.line(/^0 over/), new RegExp(`^0 over ${TIMEOUT} `));
