@@ -62,6 +62,27 @@ describe("The board table", () => {
 		assert.deepEqual(rows, BOARDS.map(rowOf));
 	});
 
+	it("says in docs/hardware.md how each board is set up and reset, with its transmit power and the source of its pins", () => {
+		const [, section] = readFileSync(HARDWARE, "utf8").split("\n## How each board is set up and kept\n");
+		const rows = section
+			.split("\n## ", 1)[0]
+			.split("\n")
+			.filter((line) => line.startsWith("| `"))
+			.map((line) => line.split("|").map((cell) => cell.trim()));
+		const wanted = BOARDS.map((board) => {
+			const ways = [board.ethernet && "cable", "access point", !omissionsOf(board).includes("improv") && "Improv"];
+			const reset = board.button === undefined ? "power cuts" : `button ${board.button}`;
+			const lines = board.meter.invertReceive ? "inverted" : "as wired";
+			const power = `${board.transmitDBm ?? 20} dBm`;
+			return [`\`${board.name}\``, ways.filter(Boolean).join(", "), reset, power, lines];
+		});
+		assert.deepEqual(
+			rows.map((cells) => cells.slice(1, 6)),
+			wanted,
+		);
+		for (const cells of rows) assert.ok(cells[7], cells[1]);
+	});
+
 	it("limits the transmit power to levels that the setting has", () => {
 		for (const { name, transmitDBm } of BOARDS)
 			if (transmitDBm !== undefined) assert.ok(transmitDBm > 0 && WIFI_TX_POWER.choices.includes(transmitDBm), name);
