@@ -79,6 +79,10 @@ describe("Functions with a single call", () => {
 			"const f = (a) => { switch (a) { case 1: return 2; default: return 3; } };\nconst main = () => { const y = f(1); return y; };",
 		],
 		[
+			"in a switch in a loop, with a return in each case",
+			"const f = (a) => { if (a === 0) return 9; switch (a) { case 1: if (a > 5) return 1; return 2; case 2: return 4; default: return 3; } };\nconst main = () => { let s = 0; for (let i = 0; i < 4; i++) { const y = f(i); s = s * 10 + y; } return s; };",
+		],
+		[
 			"behind try",
 			"const f = (a) => { try { return a.b.c; } catch { return 9; } };\nconst main = () => { const x = {}; const y = f(x); return y; };",
 		],
@@ -101,6 +105,14 @@ describe("Functions with a single call", () => {
 		[
 			"a nested function",
 			"const g = (a) => a;\nconst f = (a) => { const b = g(a) + g(1); return b; };\nconst main = () => { const y = () => f(2); return y(); };",
+		],
+		[
+			"a statement, of a function that returns from a switch before its end",
+			"const f = (a) => { switch (a) { case 1: return 2; } return 3; };\nconst main = () => { const y = f(1); return y; };",
+		],
+		[
+			"a statement, of a function that returns from a loop in a switch",
+			"const f = (a) => { switch (a) { default: for (;;) return 2; } };\nconst main = () => { const y = f(1); return y; };",
 		],
 		[
 			"a loop's test",

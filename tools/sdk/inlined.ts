@@ -4,7 +4,8 @@
  * by `this`. A function takes 48 bytes of flash, a method 64, and each call takes stack.
  *
  * A body becomes a block, because XS frees the variables of a block at its end. It is a labelled block if it has a
- * `return` before its end. Variables of the body get new names.
+ * `return` before its end. Variables of the body get new names. A `return` in a switch at the end of the body becomes a
+ * `break`; a body with another `return` in a switch stays a function (jumps.ts says why).
  *
  * The order of evaluation stays the same: a body comes before the statement with the call, so this statement must not
  * evaluate anything before the call that the body could change. A call in a nested function stays, because XS copies
@@ -225,11 +226,15 @@ class Inliner {
 		}
 		const lasts = new Set<Node>();
 		addLast(body, lasts);
+		const returns = returnsBelow(body);
+		// A jump out of a switch to a label would leave the switch's value on the stack.
+		if (returns.some(({ inside }) => inside.some(isSwitch) && !lasts.has(inside.at(-1)!))) return undefined;
 		let isLabelled = false;
-		const edits = returnsBelow(body).flatMap((node): Edit[] => {
+		const edits = returns.flatMap(({ node, inside }): Edit[] => {
 			const value = below(node, "argument");
-			const leave = lasts.has(node) ? "}" : `break ${label}; }`;
-			isLabelled ||= !lasts.has(node);
+			const isLast = lasts.has(node);
+			const leave = isLast ? "}" : inside.some(isSwitch) ? "break; }" : `break ${label}; }`;
+			isLabelled ||= !isLast && !inside.some(isSwitch);
 			if (value === undefined) return [{ start: node.start, end: node.end, text: `{ ${leave}` }];
 			const [before, after] = give("\n").split("\n");
 			return [
@@ -354,14 +359,26 @@ function onlyReturned(body: Node): Node | undefined {
 	return statement?.type === "ReturnStatement" && others.length === 0 ? below(statement, "argument") : undefined;
 }
 
-function returnsBelow(node: Node): Node[] {
-	if (node.type === "ReturnStatement") return [node];
-	return FUNCTION.test(node.type) ? [] : childrenOf(node).flatMap(returnsBelow);
+interface Return {
+	readonly node: Node;
+	/** Loops and switches around it that `break` can leave, outermost first. */
+	readonly inside: readonly Node[];
 }
 
-/** Adds the `return` statements after which nothing of the body follows. */
+function isSwitch({ type }: Node): boolean {
+	return type === "SwitchStatement";
+}
+
+function returnsBelow(node: Node, inside: readonly Node[] = []): Return[] {
+	if (node.type === "ReturnStatement") return [{ node, inside }];
+	if (FUNCTION.test(node.type)) return [];
+	const around = isSwitch(node) || /^(For|While|DoWhile)/.test(node.type) ? [...inside, node] : inside;
+	return childrenOf(node).flatMap((child) => returnsBelow(child, around));
+}
+
+/** Adds the `return` and `switch` statements after which nothing of the body follows. */
 function addLast(statement: Node | undefined, found: Set<Node>): void {
-	if (statement?.type === "ReturnStatement") found.add(statement);
+	if (statement?.type === "ReturnStatement" || statement?.type === "SwitchStatement") found.add(statement);
 	else if (statement?.type === "BlockStatement") addLast((statement["body"] as Node[]).at(-1), found);
 	else if (statement?.type === "IfStatement") {
 		addLast(below(statement, "consequent"), found);

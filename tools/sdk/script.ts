@@ -9,6 +9,7 @@ import { withArrows } from "./arrows.js";
 import { withAssignedFields } from "./assigned-fields.js";
 import { revertBundlerChanges } from "./bundler-changes.js";
 import { withInlined } from "./inlined.js";
+import { checkJumps } from "./jumps.js";
 import { withOwnMethods } from "./own-methods.js";
 import { withOwnNames } from "./own-names.js";
 import { withPlainFields } from "./plain-fields.js";
@@ -95,10 +96,9 @@ export async function makeScript(
 			file.startsWith("\0") ? `${dirname(main)}/${file.slice(1)}` : pathOf(build, file).replace(/js$/, "ts"),
 			renderedLength,
 		]);
-		return {
-			text: isPlain ? code : await shortened(code),
-			lengths: new Map(lengths),
-		};
+		const text = isPlain ? code : await shortened(code);
+		checkJumps(text);
+		return { text, lengths: new Map(lengths) };
 	} finally {
 		await bundle.close();
 	}
