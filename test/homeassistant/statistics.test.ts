@@ -293,6 +293,15 @@ describe("Statistics for the hub", function () {
 		assert.equal(home.bed.hub.state, "ok");
 	});
 
+	it("send the token once, and end if the hub asks for it again and again", () => {
+		const home = new Home();
+		home.server.answer = () => ({ type: "auth_required", ha_version: "2026.2.3" });
+		home.run(2 * HOUR);
+		assert.equal(home.bed.hub.statistics.state, "statistics_refused");
+		// One message in each run, of which there is one after each readout.
+		assert.ok(home.server.messages > 0 && home.server.messages <= 8, `${home.server.messages}`);
+	});
+
 	it("use one connection for each piece, and give way to a test at once", () => {
 		const home = new Home();
 		home.turn(false);

@@ -1,0 +1,9 @@
+import { seedOfRun } from "./mutator.js";
+import { fuzzHub } from "./servers.js";
+
+const seed = seedOfRun();
+
+describe(`hostile servers (SEED=${seed})`, function () {
+	this.timeout(60_000);
+	it("in place of Home Assistant do no harm to the hub's client", () => fuzzHub(seed, { runs: 25 }));
+});
