@@ -150,6 +150,10 @@ export class Statistics {
 		try {
 			this.#rows ??= readRows(sources);
 			if (this.#rows.work()) return;
+			if (this.#rows.isOutdated) {
+				this.#rows = undefined;
+				return;
+			}
 			this.#state = this.#rows.count > 0 ? STATE_SENDING : STATE_OVER;
 		} catch (error) {
 			// The history was compacted while it was read, or the flash has failed.

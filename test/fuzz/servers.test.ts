@@ -1,9 +1,10 @@
 import { seedOfRun } from "./mutator.js";
-import { fuzzHub } from "./servers.js";
+import { fuzzBroker, fuzzHub } from "./servers.js";
 
 const seed = seedOfRun();
 
 describe(`hostile servers (SEED=${seed})`, function () {
 	this.timeout(60_000);
 	it("in place of Home Assistant do no harm to the hub's client", () => fuzzHub(seed, { runs: 25 }));
+	it("in place of an MQTT broker do no harm to its client", () => fuzzBroker(seed, { runs: 25 }));
 });

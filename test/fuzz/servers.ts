@@ -1,3 +1,4 @@
+import { HostileBroker } from "./hostile-broker.js";
 import { HostileHub } from "./hostile-hub.js";
 import { runAll, runFor } from "./mutator.js";
 
@@ -7,6 +8,11 @@ export type Extent = { readonly runs: number } | { readonly minutes: number };
 export function fuzzHub(seed: number, extent: Extent): Promise<void> {
 	const hub = new HostileHub();
 	return fuzz("hostile hub", seed, extent, (mutator) => hub.run(mutator));
+}
+
+export function fuzzBroker(seed: number, extent: Extent): Promise<void> {
+	const broker = new HostileBroker(seed);
+	return fuzz("hostile broker", seed, extent, (mutator) => broker.run(mutator));
 }
 
 function fuzz(what: string, seed: number, extent: Extent, step: Parameters<typeof runAll>[3]): Promise<void> {

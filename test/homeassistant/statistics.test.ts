@@ -157,6 +157,19 @@ describe("Statistics for the hub", function () {
 		assert.equal(home.check(), 9 * 24 + 4);
 	});
 
+	it("have true sums although a readout arrives while the history is read", () => {
+		const home = new Home();
+		home.run(20 * DAY);
+		const { bed } = home;
+		// Everything is sent again, beginning at different times before a readout.
+		for (let ms = 2100; ms < 4000; ms += 100) {
+			bed.world.time.set(() => bed.hub.settingsChanged(), QUARTER - ms);
+			home.run(HOUR);
+			home.check();
+			assert.equal(bed.hub.statistics.state, "ok");
+		}
+	});
+
 	it("are the same if everything is sent again", () => {
 		const home = new Home();
 		home.run(2 * DAY);
