@@ -1,5 +1,5 @@
 import { seedOfRun } from "./mutator.js";
-import { fuzzBroker, fuzzHub } from "./servers.js";
+import { fuzzBroker, fuzzHub, fuzzRollout } from "./servers.js";
 
 const seed = seedOfRun();
 
@@ -7,4 +7,6 @@ describe(`hostile servers (SEED=${seed})`, function () {
 	this.timeout(60_000);
 	it("in place of Home Assistant do no harm to the hub's client", () => fuzzHub(seed, { runs: 25 }));
 	it("in place of an MQTT broker do no harm to its client", () => fuzzBroker(seed, { runs: 25 }));
+	it("in place of hawkBit install only what they may, and don't wear out the flash", () =>
+		fuzzRollout(seed, { runs: 10 }));
 });

@@ -1,6 +1,7 @@
 import { HostileBroker } from "./hostile-broker.js";
 import { HostileHub } from "./hostile-hub.js";
-import { runAll, runFor } from "./mutator.js";
+import { HostileRollout } from "./hostile-rollout.js";
+import { Mutator, runAll, runFor } from "./mutator.js";
 
 /** Number of runs, or minutes for a long test. */
 export type Extent = { readonly runs: number } | { readonly minutes: number };
@@ -13,6 +14,15 @@ export function fuzzHub(seed: number, extent: Extent): Promise<void> {
 export function fuzzBroker(seed: number, extent: Extent): Promise<void> {
 	const broker = new HostileBroker(seed);
 	return fuzz("hostile broker", seed, extent, (mutator) => broker.run(mutator));
+}
+
+export async function fuzzRollout(seed: number, extent: Extent): Promise<void> {
+	const rollout = await HostileRollout.start(seed, new Mutator(seed));
+	try {
+		await fuzz("hostile roll-out", seed, extent, (mutator) => rollout.run(mutator));
+	} finally {
+		await rollout.stop();
+	}
 }
 
 function fuzz(what: string, seed: number, extent: Extent, step: Parameters<typeof runAll>[3]): Promise<void> {
