@@ -1,4 +1,5 @@
 import { HostileBroker } from "./hostile-broker.js";
+import { HostileConsole } from "./hostile-console.js";
 import { HostileHub } from "./hostile-hub.js";
 import { HostileRollout } from "./hostile-rollout.js";
 import { Mutator, runAll, runFor } from "./mutator.js";
@@ -23,6 +24,17 @@ export async function fuzzRollout(seed: number, extent: Extent): Promise<void> {
 	} finally {
 		await rollout.stop();
 	}
+}
+
+export function fuzzConsole(seed: number, extent: Extent): Promise<void> {
+	return fuzz("noise on the console", seed, extent, (mutator, run) => {
+		const console = new HostileConsole(seed + run);
+		try {
+			console.run(mutator);
+		} finally {
+			console.stop();
+		}
+	});
 }
 
 function fuzz(what: string, seed: number, extent: Extent, step: Parameters<typeof runAll>[3]): Promise<void> {
