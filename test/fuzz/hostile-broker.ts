@@ -61,7 +61,7 @@ function publish(mutator: Mutator): number[] {
 	return [length >> 8, length & 0xff, ...topic, ...id, ...payload];
 }
 
-function oddPacket(mutator: Mutator): Uint8Array {
+export function oddPacket(mutator: Mutator): Uint8Array {
 	const { random } = mutator;
 	const number = () => [random.below(2), random.below(6)];
 	const [head, body] = mutator.pick([
