@@ -1,3 +1,7 @@
+/**
+ * Hostile servers in place of Home Assistant, an MQTT broker and hawkBit, and noise on the console, each for a number of
+ * runs or for minutes.
+ */
 import { HostileBroker } from "./hostile-broker.js";
 import { HostileConsole } from "./hostile-console.js";
 import { HostileHub } from "./hostile-hub.js";

@@ -126,7 +126,7 @@ export async function fuzzServersInXS(seed: number, runs: number): Promise<void>
 			const { status, text } = await xs.request(path, { body });
 			assert.equal(status, 200, `${path}: ${text}`);
 		}
-		// What the first rows of the statistics and the first failures keep is not counted.
+		// The first readouts and connections keep some slots.
 		await xs.advance(2 * STEP_MS);
 		await bed.checkGood();
 		await runAll("hostile servers in XS", seed, runs, async (mutator, run) => {
