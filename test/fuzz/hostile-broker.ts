@@ -11,7 +11,7 @@ import { makeHostile } from "./hostile-link.js";
 import type { Mutator } from "./mutator.js";
 
 const TOPICS: readonly string[] = [
-	...["homeassistant/status", `${BASE}/command`, `${BASE}/settings`, `${BASE}/status`, `${BASE}/state`],
+	...["homeassistant/status", `${BASE}/command`, `${BASE}/provision`, `${BASE}/status`, `${BASE}/state`],
 	...["", "#", "+/x", "a\0b", "\u{1f600}".repeat(60), "x".repeat(300)],
 ];
 const PAYLOADS: readonly string[] = [

@@ -16,6 +16,7 @@ import { StatisticsServer } from "../homeassistant/statistics-server.js";
 import { VirtualConsole } from "../improv/console.js";
 import { ScriptedBroker } from "../mqtt/broker.js";
 import { OPTIONS } from "../ota/corruptions.js";
+import { keyOf, SIGNER } from "../provision/signed.js";
 import { oddPacket } from "./hostile-broker.js";
 import { noise } from "./hostile-console.js";
 import { oddReply } from "./hostile-hub.js";
@@ -116,7 +117,11 @@ class Bed {
 
 export async function fuzzServersInXS(seed: number, runs: number): Promise<void> {
 	const slots = new VirtualSlots({ ...OPTIONS, seed });
-	const xs = await XSWorld.start({ seed, slots, pieceMs: PIECE_MS, console: (time) => new VirtualConsole(time) });
+	const xs = await XSWorld.start({
+		...{ seed, slots, pieceMs: PIECE_MS, console: (time) => new VirtualConsole(time) },
+		// Files with settings are accepted over MQTT and the console.
+		info: { settingsKeys: keyOf(SIGNER) },
+	});
 	try {
 		const bed = new Bed(xs);
 		const { telegram } = vectorOf("landis-gyr-zmf100-m26-padded-left");
