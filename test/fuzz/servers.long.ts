@@ -1,4 +1,4 @@
-/** The tests of servers.test.ts for minutes: `MINUTES=10 npm run test:long -- test/fuzz/servers`. */
+/** The tests of servers.test.ts for minutes: `MINUTES=10 npm run test:long -- test/fuzz/servers.ts`. */
 import { seedOfRun } from "./mutator.js";
 import { fuzzBroker, fuzzConsole, fuzzHub, fuzzRollout } from "./servers.js";
 import { fuzzServersInXS } from "./xs-servers.js";
