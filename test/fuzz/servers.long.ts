@@ -1,4 +1,4 @@
-/** The tests of servers.test.ts for minutes: `MINUTES=10 npm run test:long -- test/fuzz/servers.ts`. */
+/** The tests of servers.test.ts for minutes: `MINUTES=10 npm run test:long`. */
 import { seedOfRun } from "./mutator.js";
 import { fuzzBroker, fuzzConsole, fuzzHub, fuzzRollout } from "./servers.js";
 import { fuzzServersInXS } from "./xs-servers.js";
