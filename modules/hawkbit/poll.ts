@@ -31,6 +31,8 @@ export interface PollDeps {
 	readonly storage: Storage;
 	readonly info: HostInfo;
 	readonly update: Pick<Update, "state" | "givenUp" | "securityLevel">;
+	/** False if no download may begin yet. */
+	readonly mayDownload: boolean;
 	readonly url: HubURL;
 	readonly authorization: string;
 	/** Path of this gateway (the target) on the server. */
@@ -190,13 +192,14 @@ export class Poll {
 
 	private deploy(link: string): boolean {
 		const { document } = this;
+		const { mayDownload } = this.#deps;
 		const action = this.action as Action;
 		if (document.id !== action.id) {
 			this.failure = BAD_DOCUMENT;
 			return false;
 		}
 		// The gateway does not download the file yet, because it can't keep it until the maintenance window opens.
-		if (document.update === "skip") return false;
+		if (document.update === "skip" || !mayDownload) return false;
 		const file = document.fileCount === 1 ? document.file : document.ownFile;
 		if (file === "") {
 			const cause = `ota_not_found The distribution has no file for this board: ${this.#deps.info.board}.ota.`;

@@ -6,6 +6,9 @@
  * A poll is a visit (publish/visits.ts). If it ends with a file, the state is LOADING until the download is over, then
  * RESTING. If the file was installed, a restart follows.
  *
+ * After a failed download, the next one must wait, and longer after each further failure (RETRY_S). Otherwise a server
+ * that always deploys another bad file could wear out the flash.
+ *
  * Changed settings end a download. The action is stored in flash (record.ts). So after the restart a poll can report
  * that the new firmware is confirmed, or that the previous one runs again.
  */
@@ -44,6 +47,10 @@ const STATE_LOADING = STATE_ASKING + 1;
 
 export class Rollout extends Visits<Poll> {
 	readonly #core: Core;
+	/** Number of failed downloads since the start, or since the settings were changed. */
+	#failures = 0;
+	/** Earliest time of the next download, monotonic ms. */
+	#downloadMs = 0;
 
 	/** The host must be able to download and install updates. */
 	constructor(core: Core, deps: OutputDeps, access: OutputAccess, isStart: boolean) {
@@ -84,6 +91,7 @@ export class Rollout extends Visits<Poll> {
 				storage,
 				info,
 				update: host.update as Update,
+				mayDownload: nowMs >= this.#downloadMs,
 				url,
 				authorization: this.authorization,
 				path: `${url.path}/${tenant}/controller/v1/${id}`,
@@ -141,6 +149,7 @@ export class Rollout extends Visits<Poll> {
 			return;
 		}
 		const isBusy = lastError === BUSY;
+		if (!isBusy) this.#downloadMs = nowMs + 1000 * RETRY_S[Math.min(this.#failures++, RETRY_S.length - 1)];
 		const mayRepeat = isBusy || (CODES_TO_REPEAT.includes(lastError) && action.tries < TRIES);
 		this.rest(nowMs + (mayRepeat ? this.spread(1000 * RETRY_S[action.tries]) : SETTLE_MS));
 		if (isBusy) storeAction(storage, text, { ...action, tries: action.tries - 1 });

@@ -41,6 +41,7 @@ export class StatisticRows {
 	readonly #journal: Journal;
 	/** Progress (statistic-progress.ts). The caller must store it after `accept`. */
 	readonly progress: Float64Array;
+	readonly #source: EntryCursor;
 	readonly #cursor: PeriodCursor;
 	/** Bit masks of the series that are known in each row, and of those that are known in any row (`#knownInAny`). */
 	readonly #known = new Uint8Array(ROWS + 1);
@@ -66,7 +67,16 @@ export class StatisticRows {
 		const source = new EntryCursor(sectors, sectors.walk(fromS));
 		this.endsS[0] = ROW_0_END_S;
 		this.#known[0] = 0xff;
+		this.#source = source;
 		this.#cursor = new PeriodCursor(source, new LocalCalendar(UTC), { level: HOURS, fromS, toS: lastS + 1 });
+	}
+
+	/**
+	 * True if an entry was added while the history was read, so its rises are in the sums, but the latest readings are
+	 * from before it. Read the rows again then.
+	 */
+	get isOutdated(): boolean {
+		return this.#source.timeS > this.#journal.lastS;
 	}
 
 	/** Reads the next part of the history. Returns false when the rows are complete. Throws what the history throws. */

@@ -58,6 +58,8 @@ const KEYS: readonly string[] = Object.freeze(["import", "export", "gas", "water
 /** Number of Wh in a kWh, and of litres in a m³. */
 const UNITS = 1000;
 
+const TOKEN_NEXT = -2;
+
 const STATE_IDLE = 0;
 const STATE_READING = 1;
 const STATE_SENDING = 2;
@@ -87,7 +89,10 @@ export class Statistics {
 	#rows: StatisticRows | undefined;
 	#client: WebSocketClient | undefined;
 	#bytes: Uint8Array | undefined;
-	/** Series that is being sent. `#isAsking` is true while the hub is asked for earlier rows of this series. */
+	/**
+	 * Series that is being sent; TOKEN_NEXT before the token was sent. `#isAsking` is true while the hub is asked for
+	 * earlier rows of this series.
+	 */
 	#series = 0;
 	#isAsking = false;
 
@@ -145,6 +150,10 @@ export class Statistics {
 		try {
 			this.#rows ??= readRows(sources);
 			if (this.#rows.work()) return;
+			if (this.#rows.isOutdated) {
+				this.#rows = undefined;
+				return;
+			}
 			this.#state = this.#rows.count > 0 ? STATE_SENDING : STATE_OVER;
 		} catch (error) {
 			// The history was compacted while it was read, or the flash has failed.
@@ -196,7 +205,7 @@ export class Statistics {
 				}),
 		);
 		this.#bytes = new Uint8Array(MESSAGE_SIZE);
-		this.#series = -1;
+		this.#series = TOKEN_NEXT;
 		this.#isAsking = false;
 		if (typeof opened === "number") this.fail(opened);
 		else this.#client = opened;
@@ -210,7 +219,9 @@ export class Statistics {
 		const { writer } = this.#deps;
 		const bytes = this.#bytes!;
 		writer.begin(bytes, FRAME_ROOM, MESSAGE_SIZE);
-		if (client.has('"auth_required"')) {
+		// The hub asks for the token once. Otherwise it could keep this session, and with it the permit, for ever.
+		if (this.#series === TOKEN_NEXT && client.has('"auth_required"')) {
+			this.#series = -1;
 			this.put('{"type":"auth","access_token":');
 			writer.rawString(this.#options!.token);
 			this.put("}");

@@ -69,7 +69,8 @@ export class Driver {
 		if (this.#timer !== undefined) timers.clear(this.#timer);
 		const nowMs = this.nowMs();
 		this.#timerAtMs = Math.min(deadlineMs, nowMs + TIMER_LIMIT_MS);
-		this.#timer = timers.set(this.#fire, Math.max(0, this.#timerAtMs - nowMs));
+		// The clock has whole milliseconds, so an earlier timer would fire again and again.
+		this.#timer = timers.set(this.#fire, Math.max(0, Math.ceil(this.#timerAtMs - nowMs)));
 	}
 
 	remove(task: Task): void {

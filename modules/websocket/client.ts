@@ -17,7 +17,8 @@
  *
  * The host's callbacks run the caller's task, which checks `length` and `outcome` in its drain. Limits: HTTP_CONNECT_MS
  * for the connection; HTTP_REPLY_MS for the handshake, and from `send()` to the next message; `limit` bytes for a
- * message; HEAD_LIMIT bytes for the header of the reply to the handshake.
+ * message; HEAD_LIMIT bytes for the header of the reply to the handshake; PARTS_LIMIT heads and payloads of frames from
+ * one message to the next, because all that has arrived is read in one call.
  */
 import { HTTP_BAD_REPLY, HTTP_CONNECT_MS, HTTP_NO_REPLY, HTTP_REPLY_MS, OUTCOME_NONE } from "../http/client.js";
 import { CLIENT_ENDED, type Client, type ClientPort, type TLSClientOptions } from "../io/client.js";
@@ -39,6 +40,7 @@ import {
 } from "./frames.js";
 
 const HEAD_LIMIT = 8192;
+const PARTS_LIMIT = 255;
 
 const KEY = "dGhlIHNhbXBsZSBub25jZQ==";
 const PROOF = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
@@ -88,6 +90,8 @@ export class WebSocketClient implements Timed {
 	/** Number of bytes of the handshake's reply that were read. */
 	#seen = 0;
 	#isAccepted = false;
+	/** Number of heads and payloads since the last message. */
+	#parts = 0;
 
 	constructor({ task, text, crypto, port, host, portNumber, tls, hostField, path, limit }: WebSocketOptions) {
 		this.#crypto = crypto;
@@ -230,7 +234,10 @@ export class WebSocketClient implements Timed {
 
 	private takeFrame(found: number): void {
 		const { control, controlEnd } = this.#frames;
-		if (found === FRAME_MESSAGE) this.#dueMs = Number.POSITIVE_INFINITY;
+		if (found === FRAME_MESSAGE) {
+			this.#dueMs = Number.POSITIVE_INFINITY;
+			this.#parts = 0;
+		} else if (++this.#parts > PARTS_LIMIT) this.end(HTTP_BAD_REPLY);
 		else if (found === FRAME_PING) this.transmit(OPCODE_PONG, control, FRAME_ROOM, controlEnd);
 		else if (found === FRAME_CLOSE) this.end(CLIENT_ENDED);
 		else if (found === FRAME_BAD) this.end(HTTP_BAD_REPLY);

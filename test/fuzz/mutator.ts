@@ -71,18 +71,29 @@ export class Mutator {
 	}
 }
 
-/**
- * Calls `step` repeatedly with new damage, and prints the progress of a long run. Rethrows an error with the seed and
- * the number of the run.
- */
-export async function runAll(
+/** Calls `step` with new damage for each of the runs. Rethrows an error with the seed and the number of the run. */
+export function runAll(what: string, seed: number, runs: number, step: Step): Promise<void> {
+	return repeat(what, seed, step, (run) => run < runs, ` of ${runs}`);
+}
+
+/** Calls `step` with new damage, at least once, until the time is over. */
+export function runFor(what: string, seed: number, minutes: number, step: Step): Promise<void> {
+	const endMs = Date.now() + minutes * 60_000;
+	return repeat(what, seed, step, (run) => run === 0 || Date.now() < endMs, "");
+}
+
+type Step = (mutator: Mutator, run: number) => void | Promise<void>;
+
+/** Prints the progress of a long run. */
+async function repeat(
 	what: string,
 	seed: number,
-	runs: number,
-	step: (mutator: Mutator, run: number) => void | Promise<void>,
+	step: Step,
+	mayRun: (run: number) => boolean,
+	ofAll: string,
 ): Promise<void> {
 	let reportedMs = Date.now();
-	for (let run = 0; run < runs; run++) {
+	for (let run = 0; mayRun(run); run++) {
 		try {
 			await step(new Mutator(seed + run * 7919), run);
 		} catch (error) {
@@ -90,6 +101,6 @@ export async function runAll(
 		}
 		if (Date.now() - reportedMs < PROGRESS_MS) continue;
 		reportedMs = Date.now();
-		process.stderr.write(`      ${what}: ${run + 1} of ${runs}\n`);
+		process.stderr.write(`      ${what}: ${run + 1}${ofAll}\n`);
 	}
 }

@@ -58,6 +58,8 @@ export class DDIServer {
 	closes = false;
 	/** Called before the usual answer, which is given if this function returns undefined. */
 	answer: ((request: DDIRequest) => Answer | undefined) | undefined;
+	/** Called with each new connection. */
+	onConnection: ((peer: VirtualClient) => void) | undefined;
 	/**
 	 * Beginning of all links. Names another host than HOST, as behind a proxy that does not pass on the host's name.
 	 */
@@ -87,6 +89,7 @@ export class DDIServer {
 
 	private answerPeer(peer: VirtualClient): void {
 		this.connections++;
+		this.onConnection?.(peer);
 		peer.onReceived = () => {
 			if (peer.isClosed) return;
 			const { text } = peer;

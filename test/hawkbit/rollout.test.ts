@@ -259,6 +259,31 @@ describe("The roll-out by hawkBit", () => {
 		assert.deepEqual(server.executions, ["proceeding", "proceeding", "proceeding", "closed"]);
 	});
 
+	it("does not wear out the flash if the server deploys one bad file after the other", async () => {
+		for (const answer of [{ body: damaged(FILE, FILE.length - 1) }, { body: FILE, breaksAt: FILE.length - 1 }]) {
+			await start();
+			server.sleep = "00:00:30";
+			let id = 1;
+			server.answer = ({ path }) => {
+				if (path === CONTROLLER) deploy(FILE, `${id++}`);
+				return path.includes("/artifacts/") ? answer : undefined;
+			};
+			await enable();
+			const { erases } = slots.flash.open("slot_1")!;
+			await gateway.pass(60 * MINUTE_MS);
+			assert.ok(erases[0] >= 4, `${erases[0]}`);
+			const before = erases[0];
+			await gateway.pass(24 * 60 * MINUTE_MS);
+			assert.ok(erases[0] - before <= 25, `${erases[0] - before} times in a day`);
+			// A good file is installed all the same.
+			server.answer = undefined;
+			deploy(FILE, `${id}`);
+			await gateway.pass(75 * MINUTE_MS);
+			await gateway.rebooted();
+			assert.equal(version(), VERSION);
+		}
+	});
+
 	it("reports a file that the server does not send, and follows no redirect with its token", async () => {
 		for (const [answer, cause] of [
 			[{ status: 404, body: "{}" }, /^8 failure: ota_not_found .* answers 404/],

@@ -58,7 +58,11 @@ export class StateServer {
 	}
 
 	serve(port: number, more: VirtualServer = {}): void {
-		this.world.servers.serve(ADDRESS, port, { ...more, onConnection: (peer) => this.accept(peer) });
+		const onConnection = (peer: VirtualClient) => {
+			more.onConnection?.(peer);
+			this.accept(peer);
+		};
+		this.world.servers.serve(ADDRESS, port, { ...more, onConnection });
 	}
 
 	/** Returns the log and clears it. */

@@ -157,6 +157,19 @@ describe("Statistics for the hub", function () {
 		assert.equal(home.check(), 9 * 24 + 4);
 	});
 
+	it("have true sums although a readout arrives while the history is read", () => {
+		const home = new Home();
+		home.run(20 * DAY);
+		const { bed } = home;
+		// Everything is sent again, beginning at different times before a readout.
+		for (let ms = 2100; ms < 4000; ms += 100) {
+			bed.world.time.set(() => bed.hub.settingsChanged(), QUARTER - ms);
+			home.run(HOUR);
+			home.check();
+			assert.equal(bed.hub.statistics.state, "ok");
+		}
+	});
+
 	it("are the same if everything is sent again", () => {
 		const home = new Home();
 		home.run(2 * DAY);
@@ -291,6 +304,15 @@ describe("Statistics for the hub", function () {
 		home.run(HOUR);
 		assert.equal(home.bed.hub.statistics.state, "connection_lost");
 		assert.equal(home.bed.hub.state, "ok");
+	});
+
+	it("send the token once, and end if the hub asks for it again and again", () => {
+		const home = new Home();
+		home.server.answer = () => ({ type: "auth_required", ha_version: "2026.2.3" });
+		home.run(2 * HOUR);
+		assert.equal(home.bed.hub.statistics.state, "statistics_refused");
+		// One message in each run, of which there is one after each readout.
+		assert.ok(home.server.messages > 0 && home.server.messages <= 8, `${home.server.messages}`);
 	});
 
 	it("use one connection for each piece, and give way to a test at once", () => {

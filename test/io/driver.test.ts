@@ -62,6 +62,20 @@ describe("io/driver", () => {
 		assert.deepEqual(alarm.calls, [100]);
 	});
 
+	it("wakes once for a deadline between two milliseconds, because the clock has whole ones", () => {
+		for (const deadlineMs of [100.00000001, 100.5, 100.99]) {
+			const alarm = new Alarm();
+			const task = driver.register("alarm", alarm);
+			timers = 0;
+			const sinceMs = time.monotonicMs();
+			task.update(() => alarm.set(sinceMs + deadlineMs));
+			time.advance(200);
+			assert.deepEqual(alarm.calls, [sinceMs + 101]);
+			assert.equal(timers, 1);
+			task.stop();
+		}
+	});
+
 	it("advances a machine that already has a deadline when it is registered", () => {
 		const alarm = new Alarm();
 		alarm.set(5);

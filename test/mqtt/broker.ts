@@ -33,6 +33,8 @@ export class ScriptedBroker {
 	isStuck = false;
 	/** Called with each packet before the answer. */
 	onPacket: ((packet: mqtt.Packet, session: BrokerSession) => void) | undefined;
+	/** Called with each new connection. */
+	onConnection: ((peer: VirtualClient) => void) | undefined;
 	readonly #port: number;
 	readonly #server: VirtualServer;
 
@@ -66,6 +68,7 @@ export class ScriptedBroker {
 		const session: BrokerSession = { peer, packets: [], isLeft: false, isOpen: true };
 		this.sessions.push(session);
 		peer.paused = this.isStuck;
+		this.onConnection?.(peer);
 		const parser = mqtt.parser({ protocolVersion: 4 });
 		parser.on("error", (error) => {
 			throw error;

@@ -18,6 +18,9 @@ const text = new NodeText();
 const TEXT = 0x81;
 const CLOSE = 0x88;
 const PING = 0x89;
+const PONG = 0x8a;
+/** Not the last one of its message. */
+const CONTINUATION = 0x00;
 
 /** An owner of one client, which keeps the messages that it gets. */
 class Owner {
@@ -166,6 +169,20 @@ describe("The WebSocket client", () => {
 			owner.frames.map(({ code, payload }) => `${code} ${payload.length}`),
 			[`1 ${SOCKET_SEND_WINDOW + 500}`, ...Array.from({ length: 50 }, (_, i) => `10 ${`${i}`.length}`)],
 		);
+	});
+
+	it("ends if many frames are no messages, so that a server can't keep it busy", () => {
+		for (const first of [PING, PONG, CONTINUATION]) {
+			const owner = new Owner();
+			owner.receive(Buffer.concat(new Array(1000).fill(frame(first, ""))));
+			assert.equal(owner.client.outcome, HTTP_BAD_REPLY);
+			assert.ok(owner.peer!.isClosed);
+		}
+		// The messages between them count from the beginning.
+		const owner = new Owner();
+		for (let i = 0; i < 20; i++)
+			owner.receive(Buffer.concat([...new Array(50).fill(frame(PONG, "")), frame(TEXT, `${i}`)]));
+		assert.equal(owner.messages.length, 20);
 	});
 
 	it("answers a close frame, and ends", () => {

@@ -67,6 +67,12 @@ const slowBody = (socket: Socket) => trickle(socket, `${LOGIN}{"username":"`, "a
 export const STALLED = "handshakes that stop after the ClientHello";
 /** Event streams of clients with a read token; of two at one port, one is refused. */
 export const STREAMS = "event streams";
+const REFUSING = "clients that reject the certificate";
+const RECONNECTING = "clients that close after the handshake and connect again";
+const SILENT = "silent connections after a handshake";
+const SLOW = "slow heads over TLS";
+/** Attacks of different kinds, each from addresses of its own. */
+export const MIXTURE: readonly string[] = [SILENT, SLOW, REFUSING, RECONNECTING];
 /** Attacks that cost the attacker almost nothing, for sieges from many addresses. */
 export const CHEAP: readonly string[] = [
 	"connections without a ClientHello",
@@ -101,9 +107,10 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
 			}
 		},
 	},
-	"clients that reject the certificate": { connections: 10, secure: true, refuses: true, act: () => {} },
-	"silent connections after a handshake": { connections: 8, secure: true, act: () => {} },
-	"slow heads over TLS": { connections: 4, secure: true, act: slowHead },
+	[REFUSING]: { connections: 10, secure: true, refuses: true, act: () => {} },
+	[RECONNECTING]: { connections: 4, secure: true, act: (socket) => void socket.destroy() },
+	[SILENT]: { connections: 8, secure: true, act: () => {} },
+	[SLOW]: { connections: 4, secure: true, act: slowHead },
 	"slow logins over TLS": { connections: 4, secure: true, act: slowBody },
 	"persistent connections with a request each second": {
 		connections: 10,
@@ -137,6 +144,12 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
 	"requests for live values by WebSocket": { connections: 4, secure: false, act: requestBySocket },
 };
 
+export interface SiegeOptions {
+	readonly connections?: number | undefined;
+	readonly token?: string;
+	readonly isDivided?: boolean | undefined;
+}
+
 /** Attackers that act until `end`. */
 export class Siege {
 	/** Number of established connections by attack. */
@@ -156,22 +169,22 @@ export class Siege {
 	}
 
 	/**
-	 * Starts each attack from each address of the loopback network. `connections`: number for each; default: the attack's
-	 * own.
+	 * Starts each attack from each address of the loopback network, or, with `isDivided`, from each address the next one.
+	 * `connections`: number for each; default: the attack's own.
 	 */
 	static async begin(
 		ports: Ports,
 		attacks: readonly string[],
 		addresses: readonly string[],
-		connections?: number,
-		token = "",
+		{ connections, token = "", isDivided = false }: SiegeOptions = {},
 	): Promise<Siege> {
 		const againMs = AGAIN_MS * Math.max(1, addresses.length / FEW_ADDRESSES);
 		const siege = new Siege(ports, await recordHello(), againMs, token);
 		for (const name of attacks) {
-			for (const address of addresses) {
+			for (const [i, address] of addresses.entries()) {
+				if (isDivided && attacks[i % attacks.length] !== name) continue;
 				const count = connections ?? ATTACKS[name].connections;
-				for (let i = 0; i < count; i++) void siege.#attack(name, address);
+				for (let rest = count; rest > 0; rest--) void siege.#attack(name, address);
 			}
 		}
 		return siege;

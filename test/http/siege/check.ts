@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { PASSWORD, USERNAME } from "../../api/gateway.js";
 import { type EngineName, ProcessGateway } from "../../api/process-gateway.js";
 import { BOOT, probe } from "../../system/memory-limits.js";
-import { ATTACKS, CHEAP, Siege, STALLED, STREAMS } from "./attacks.js";
+import { ATTACKS, CHEAP, MIXTURE, Siege, STALLED, STREAMS } from "./attacks.js";
 import { Owner, PATIENCE_MS } from "./owner.js";
 
 /** Addresses of the attackers; the owner uses 127.0.0.1. */
@@ -22,7 +22,7 @@ const SHARE = 0.95;
 
 /** Longest stalled handshake while another new client waits (admission_patience of hosts/native/admission-queue.h), ms. */
 const STALLED_TURN_MS = 500;
-/** Longest first login from an unknown address, ms. */
+/** Longest first login or request from an unknown address, ms. */
 const FIRST_LOGIN_MS = 15_000;
 /** Time within which the gateway ends the connections of the previous siege, ms. */
 const RECOVERY_MS = 30_000;
@@ -31,6 +31,8 @@ const RECOVERY_MS = 30_000;
 const OWNER_KNOWN = "its owner";
 /** A client that logs in during the siege. */
 const OWNER_NEW = "a new client";
+/** A client with a token whose address the gateway knew before it restarted. */
+const OWNER_RETURNED = "an owner known before a restart";
 /** A client that never shows a token. */
 const OWNER_STRANGER = "a stranger";
 
@@ -44,7 +46,9 @@ interface Plan {
 	readonly addresses?: readonly string[];
 	/** Connections of each attack from each address; default: the attack's own number. */
 	readonly connections?: number;
-	readonly owner?: typeof OWNER_KNOWN | typeof OWNER_NEW | typeof OWNER_STRANGER;
+	/** Whether each address attacks in one way only. */
+	readonly isDivided?: boolean;
+	readonly owner?: typeof OWNER_KNOWN | typeof OWNER_NEW | typeof OWNER_RETURNED | typeof OWNER_STRANGER;
 	/** Time of the siege before the owner comes, ms; default: a second, or none for OWNER_KNOWN. */
 	readonly beforeMs?: number;
 	readonly shown?: typeof SHOWN_NOTHING | typeof SHOWN_VALID | typeof SHOWN_REVOKED;
@@ -52,19 +56,20 @@ interface Plan {
 
 /** Besieges the gateway and returns a line on the owner's requests; 95 % of them must be answered in time. */
 async function besiege(gateway: ProcessGateway, plan: Plan): Promise<string> {
-	const { attacks, ms, addresses = ADDRESSES, connections, owner: who = OWNER_KNOWN } = plan;
-	const { https, http } = gateway.ports;
+	const { attacks, ms, addresses = ADDRESSES, connections, isDivided, owner: who = OWNER_KNOWN } = plan;
 	const account = { username: USERNAME, password: PASSWORD };
 	const token = await recovered(() => introduce(gateway, plan));
+	const ownToken = who === OWNER_RETURNED ? await knownBeforeRestart(gateway) : "";
+	const { https, http } = gateway.ports;
 	const owner = new Owner(https, account, who === OWNER_STRANGER ? NEW_ADDRESS : undefined);
 	if (who === OWNER_KNOWN) await owner.login(PATIENCE_MS);
-	const siege = await Siege.begin({ https, http }, attacks, addresses, connections, token);
+	const siege = await Siege.begin({ https, http }, attacks, addresses, { connections, token, isDivided });
 	try {
 		await sleep(plan.beforeMs ?? (who === OWNER_KNOWN ? 0 : 1000));
-		if (who === OWNER_NEW) {
-			await owner.login(FIRST_LOGIN_MS);
-			assert.equal(owner.answered, 1, `no first login within ${FIRST_LOGIN_MS} ms: ${owner.failures.at(-1)}`);
-		}
+		if (who === OWNER_NEW) await owner.login(FIRST_LOGIN_MS);
+		if (who === OWNER_RETURNED) await owner.comeBack(ownToken, FIRST_LOGIN_MS);
+		const isIn = who === OWNER_KNOWN || who === OWNER_STRANGER || owner.answered === 1;
+		assert.ok(isIn, `no first reply within ${FIRST_LOGIN_MS} ms: ${owner.failures.at(-1)}`);
 		if (who === OWNER_STRANGER) await owner.requestChallenges(ms);
 		else await owner.actFor(ms, true);
 	} finally {
@@ -94,6 +99,14 @@ async function recovered<T>(act: () => Promise<T>): Promise<T> {
 			if ((error as NodeJS.ErrnoException).code !== "ECONNRESET" || Date.now() > endMs) throw error;
 		}
 	}
+}
+
+/** Lets the owner's address show a token, and restarts the gateway. Returns the token. */
+async function knownBeforeRestart(gateway: ProcessGateway): Promise<string> {
+	const { token } = await gateway.write("system/tokens", { name: "owner", scope: "full" });
+	assert.equal(await new Owner(gateway.ports.https, { username: "", password: "" }).show(token), 200);
+	await gateway.restart();
+	return token;
 }
 
 /** Lets each attacker's address show a read token, which may be revoked afterwards. Returns the token; "" without one. */
@@ -127,6 +140,8 @@ export interface SiegeSuite {
 	readonly stalled: readonly number[];
 	/** Numbers of addresses, with a siege for each number. */
 	readonly crowds: readonly number[];
+	/** Number of addresses that attack in different ways. */
+	readonly mixed: number;
 	/** The same for sieges of a stranger by stalled handshakes. */
 	readonly strangers: readonly number[];
 	/** Numbers of addresses that follow the events with a read token, with two sieges for each number. */
@@ -140,6 +155,7 @@ export function siegeOf(engine: EngineName, title: string, suite: SiegeSuite): v
 		attacks = Object.keys(ATTACKS).filter((name) => name !== STREAMS),
 		stalled,
 		crowds,
+		mixed,
 		strangers,
 		streams,
 	} = suite;
@@ -175,6 +191,13 @@ export function siegeOf(engine: EngineName, title: string, suite: SiegeSuite): v
 					siege(`serves ${owner} during ${connections} stalled handshakes from an address ${shown}`, {
 						...{ attacks: [STALLED], addresses: ADDRESSES.slice(0, 1), connections, shown, owner },
 					});
+		for (const owner of [OWNER_KNOWN, OWNER_NEW, OWNER_RETURNED, OWNER_STRANGER] as const)
+			siege(`serves ${owner} while addresses are silent, slow, reject the certificate or connect again and again`, {
+				...{ attacks: MIXTURE, addresses: crowd(mixed), isDivided: true, owner },
+				// Each address has its turn first, because it is as new as the stranger.
+				beforeMs: mixed * STALLED_TURN_MS,
+			});
+		siege(`serves ${OWNER_RETURNED} during all attacks at once`, { attacks, owner: OWNER_RETURNED });
 		for (const count of crowds)
 			siege(`serves its owner during an attack by unknown clients at ${count} addresses`, {
 				...{ attacks: CHEAP, addresses: crowd(count), connections: 1 },

@@ -46,6 +46,12 @@ export class Owner {
 		if (reply !== undefined) this.#token = (JSON.parse(reply) as { token: string }).token;
 	}
 
+	/** Makes the first request with a token from before. */
+	async comeBack(token: string, limitMs: number): Promise<void> {
+		this.#token = token;
+		await this.#sendRequest("GET", "system/version", undefined, true, limitMs);
+	}
+
 	/** Requests challenges over new connections for `ms`, without a token. */
 	async requestChallenges(ms: number): Promise<void> {
 		for (const endMs = Date.now() + ms; Date.now() < endMs; await sleep(PAUSE_MS))

@@ -10,6 +10,7 @@ describe("A long siege", () => {
 		ms: 120_000,
 		stalled: [3, 8],
 		crowds: [60, 240],
+		mixed: 12,
 		strangers: [3, 7, 8, 20, 60, 240],
 		streams: [3, 8, 20],
 	});

@@ -13,6 +13,7 @@ siegeOf("xs", "The simulator under siege", {
 	],
 	stalled: [3],
 	crowds: [60],
+	mixed: 8,
 	strangers: [8],
 	streams: [8],
 });
