@@ -3,7 +3,7 @@
  * body is a short expression. The functions are those of the top level, and private methods and getters that are called
  * by `this`. A function takes 48 bytes of flash, a method 64, and each call takes stack.
  *
- * A body becomes a block, because XS frees the variables of a block at its end. It is a labelled block if it has a
+ * A body becomes a block, because blocks share the places of their variables. It is a labelled block if it has a
  * `return` before its end. Variables of the body get new names.
  *
  * The order of evaluation stays the same: a body comes before the statement with the call, so this statement must not
