@@ -2,24 +2,26 @@
  * `npm run size`: flash used by each part of the firmware, compared with budgets and with the size of the slot. The
  * firmware is built with the Moddable SDK, without ESP-IDF, for the board given by `-- --board NAME`. It lacks the
  * parts that the board's row leaves out and the parts in --without, except those in --with. `-- --json` prints the same
- * as JSON. `-- --omissions` builds the firmware once for each part and protocol that can be left out, and prints the
- * bytes that each omission saves. The exit code is 1 if a part exceeds its budget or has none, if less than 8 KB of the
+ * as JSON. `-- --all` prints what is left on each distinct board with 4 MB of flash, compared with docs/performance.md.
+ * `-- --omissions` builds the firmware once for each part and protocol that can be left out, and prints the bytes that
+ * each omission saves. The exit code is 1 if a part exceeds its budget or has none, if less than 8 KB of the
  * slot are left, if the SDK's linker warns, or if there is no SDK. It is 2 after a bad command line.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type Board, findBoard } from "../hosts/esp32/boards.js";
-import { slotBytesOf } from "./build/all.js";
+import { BOARDS, type Board, findBoard } from "../hosts/esp32/boards.js";
+import { distinctBoards, slotBytesOf } from "./build/all.js";
 import { boardWith, OMISSIONS, omissionsOf } from "./sdk/omissions.js";
-import { findSDK } from "./sdk/sdk.js";
+import { findSDK, ROOT } from "./sdk/sdk.js";
 import { buildImage } from "./size/build.js";
 import { readImage } from "./size/image.js";
 import { nativeOf } from "./size/native.js";
 import { asTable, type Gain, gainsTable, type Report, reportOf } from "./size/report.js";
+import { ROOM_FILE, readRoom, roomTable } from "./size/room.js";
 
-const USAGE = "Usage: npm run size [-- [--board NAME] [--without NAMES] [--with NAMES] [--json | --omissions]]";
+const USAGE = "Usage: npm run size [-- [--board NAME] [--without NAMES] [--with NAMES] [--json | --omissions] | --all]";
 
 async function measure(board: Board): Promise<Report> {
 	const sdk = findSDK();
@@ -51,8 +53,16 @@ async function measureOmissions(board: Board): Promise<string> {
 	return gainsTable(board.name, leftBytes, gains);
 }
 
+async function measureAll(): Promise<string> {
+	const left = new Map<string, number>();
+	for (const { board } of distinctBoards(BOARDS.filter(({ flashMB }) => flashMB === 4)))
+		left.set(board.name, (await measure(board)).leftBytes);
+	return roomTable(left, readRoom(readFileSync(join(ROOT, ROOM_FILE), "utf8")));
+}
+
 interface Order {
 	readonly board: Board;
+	readonly all: boolean;
 	readonly json: boolean;
 	readonly omissions: boolean;
 }
@@ -64,13 +74,15 @@ function readOrder(args: string[]): Order {
 			board: { type: "string", default: "esp32c3-devkitm" },
 			without: { type: "string" },
 			with: { type: "string" },
+			all: { type: "boolean", default: false },
 			json: { type: "boolean", default: false },
 			omissions: { type: "boolean", default: false },
 		},
 	});
-	const { json, omissions } = values;
-	if (json && omissions) throw new Error("--json and --omissions exclude each other.");
-	return { board: boardWith(findBoard(values.board), values.without, values.with), json, omissions };
+	const { all, json, omissions } = values;
+	if (Number(all) + Number(json) + Number(omissions) > 1)
+		throw new Error("--all, --json and --omissions exclude each other.");
+	return { board: boardWith(findBoard(values.board), values.without, values.with), all, json, omissions };
 }
 
 async function main(args: string[]): Promise<number> {
@@ -82,6 +94,10 @@ async function main(args: string[]): Promise<number> {
 		return 2;
 	}
 	try {
+		if (order.all) {
+			process.stdout.write(await measureAll());
+			return 0;
+		}
 		if (order.omissions) {
 			process.stdout.write(await measureOmissions(order.board));
 			return 0;

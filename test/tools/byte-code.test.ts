@@ -158,11 +158,17 @@ describe("The firmware's functions", () => {
 			"UNDEFINED, INTEGER_1 251, INTEGER_1 0, MINUS, INTEGER_1 128, MINUS",
 		],
 		[
+			"read globals as properties of the global object",
+			"PROGRAM_REFERENCE 5, GET_VARIABLE 5, PROGRAM_REFERENCE 5, SET_VARIABLE 5, BRANCH_ELSE a, PROGRAM_REFERENCE 5, " +
+				"a: GET_VARIABLE 5",
+			"GLOBAL, GET_PROPERTY 5, PROGRAM_REFERENCE 5, SET_VARIABLE 5, BRANCH_ELSE a, PROGRAM_REFERENCE 5, a: GET_VARIABLE 5",
+		],
+		[
 			"branch by the opposite condition instead of a NOT",
 			"THIS, NOT, BRANCH_ELSE a, POP, a: NOT, BRANCH_IF b, b: END",
 			"THIS, BRANCH_IF a, POP, a: BRANCH_ELSE b, b: END",
 		],
-		["keep a NOT before a branch target", "BRANCH a, NOT, a: BRANCH_ELSE b, b: END", ""],
+		["keep a NOT before a branch target", "BRANCH_IF a, NOT, a: BRANCH_ELSE b, b: END", ""],
 		[
 			"branch directly for each operand: a and b",
 			"THIS, DUB, BRANCH_ELSE a, POP, NULL, a: BRANCH_ELSE b, TRUE, b: END",
@@ -182,6 +188,109 @@ describe("The firmware's functions", () => {
 			"branch directly for each operand: (a or b) and c",
 			"THIS, DUB, BRANCH_IF a, POP, NULL, a: DUB, BRANCH_ELSE b, POP, FALSE, b: BRANCH_ELSE c, TRUE, c: END",
 			"THIS, BRANCH_IF a, NULL, BRANCH_ELSE b, a: FALSE, BRANCH_ELSE b, TRUE, b: END",
+		],
+		[
+			"manage no variables one by one, and read arguments where they are used",
+			"RESERVE_1 2, NEW_LOCAL 7, ARGUMENT 1, VAR_LOCAL_1 1, POP, NEW_LOCAL 8, THIS, LET_LOCAL_1 2, POP, GET_LOCAL_1 1, " +
+				"GET_LOCAL_1 2, ADD, GET_LOCAL_1 2, ADD, UNWIND_1 1, SET_RESULT, END",
+			"RESERVE_1 1, THIS, PULL_LOCAL_1 1, ARGUMENT 1, GET_LOCAL_1 1, ADD, GET_LOCAL_1 1, ADD, SET_RESULT, END",
+		],
+		[
+			"copy an argument that they change",
+			"RESERVE_1 1, NEW_LOCAL 7, ARGUMENT 0, CONST_LOCAL_1 1, POP, GET_LOCAL_1 1, INCREMENT, PULL_LOCAL_1 1, " +
+				"GET_LOCAL_1 1, GET_LOCAL_1 1, ADD, SET_RESULT, END",
+			"RESERVE_1 1, ARGUMENT 0, INCREMENT, SET_LOCAL_1 1, GET_LOCAL_1 1, ADD, SET_RESULT, END",
+		],
+		[
+			"keep the places of captured variables",
+			"RESERVE_1 4, RETRIEVE_1 2, NEW_LOCAL 7, ARGUMENT 0, CONST_LOCAL_1 3, POP, NEW_LOCAL 8, GET_CLOSURE_1 2, " +
+				"CONST_LOCAL_1 4, POP, GET_LOCAL_1 3, GET_LOCAL_1 4, GET_LOCAL_1 4, END",
+			"RESERVE_1 3, RETRIEVE_1 2, GET_CLOSURE_1 2, PULL_LOCAL_1 3, ARGUMENT 0, GET_LOCAL_1 3, GET_LOCAL_1 3, END",
+		],
+		[
+			"read properties without a copy of the object",
+			"RESERVE_1 4, NEW_LOCAL 7, NEW_LOCAL 8, THIS, NEW_TEMPORARY, DUB, TO_INSTANCE, SET_LOCAL_1 3, GET_PROPERTY 5, " +
+				"CONST_LOCAL_1 1, POP, GET_LOCAL_1 3, GET_PROPERTY 6, CONST_LOCAL_1 2, POP, UNWIND_1 1, POP, GET_LOCAL_1 1, " +
+				"GET_LOCAL_1 2, GET_LOCAL_1 1, END",
+			"RESERVE_1 2, THIS, GET_PROPERTY 5, PULL_LOCAL_1 1, THIS, GET_PROPERTY 6, PULL_LOCAL_1 2, GET_LOCAL_1 1, " +
+				"GET_LOCAL_1 2, GET_LOCAL_1 1, END",
+		],
+		[
+			"read properties of a result only once",
+			"RESERVE_1 4, NEW_LOCAL 7, NEW_LOCAL 8, RUN_1 0, NEW_TEMPORARY, DUB, TO_INSTANCE, SET_LOCAL_1 3, GET_PROPERTY 5, " +
+				"CONST_LOCAL_1 1, POP, GET_LOCAL_1 3, GET_PROPERTY 6, CONST_LOCAL_1 2, POP, UNWIND_1 1, POP, GET_LOCAL_1 1, " +
+				"GET_LOCAL_1 2, GET_LOCAL_1 1, END",
+			"RESERVE_1 3, RUN_1 0, SET_LOCAL_1 3, GET_PROPERTY 5, PULL_LOCAL_1 1, GET_LOCAL_1 3, GET_PROPERTY 6, " +
+				"PULL_LOCAL_1 2, GET_LOCAL_1 1, GET_LOCAL_1 2, GET_LOCAL_1 1, END",
+		],
+		[
+			"keep a destructuring with a value for a missing property",
+			"RESERVE_1 2, NEW_LOCAL 7, THIS, NEW_TEMPORARY, DUB, TO_INSTANCE, SET_LOCAL_1 2, GET_PROPERTY 5, DUB, UNDEFINED, " +
+				"STRICT_EQUAL, BRANCH_ELSE a, POP, NULL, a: CONST_LOCAL_1 1, POP, UNWIND_1 1, POP, GET_LOCAL_1 1, " +
+				"GET_LOCAL_1 1, END",
+			"RESERVE_1 1, THIS, DUB, TO_INSTANCE, GET_PROPERTY 5, DUB, UNDEFINED, STRICT_EQUAL, BRANCH_ELSE a, POP, NULL, " +
+				"a: PULL_LOCAL_1 1, POP, GET_LOCAL_1 1, GET_LOCAL_1 1, END",
+		],
+		[
+			"do not store a value that is never read",
+			"RESERVE_1 1, NEW_LOCAL 7, THIS, CONST_LOCAL_1 1, POP, RUN_1 0, SET_LOCAL_1 1, SET_RESULT, END",
+			"RUN_1 0, SET_RESULT, END",
+		],
+		[
+			"store a value that is read only after an exception",
+			"RESERVE_1 1, NEW_LOCAL 7, NULL, LET_LOCAL_1 1, POP, CATCH a, THIS, PULL_LOCAL_1 1, RUN_1 0, NULL, PULL_LOCAL_1 1, " +
+				"UNCATCH, END, a: GET_LOCAL_1 1, END",
+			"RESERVE_1 1, NULL, PULL_LOCAL_1 1, CATCH a, THIS, PULL_LOCAL_1 1, RUN_1 0, NULL, PULL_LOCAL_1 1, UNCATCH, END, " +
+				"a: GET_LOCAL_1 1, END",
+		],
+		[
+			"keep the creation of a variable that may have an old value",
+			"RESERVE_1 1, a: NEW_LOCAL 7, THIS, BRANCH_ELSE b, THIS, PULL_LOCAL_1 1, b: GET_LOCAL_1 1, UNWIND_1 1, BRANCH a",
+			"RESERVE_1 1, a: NEW_TEMPORARY, THIS, BRANCH_ELSE b, THIS, PULL_LOCAL_1 1, b: GET_LOCAL_1 1, UNWIND_1 1, BRANCH a",
+		],
+		[
+			"have no creation of a variable that may be read while it is undefined",
+			"RESERVE_1 1, NEW_LOCAL 7, THIS, BRANCH_ELSE b, THIS, PULL_LOCAL_1 1, b: GET_LOCAL_1 1, UNWIND_1 1, END",
+			"RESERVE_1 1, THIS, BRANCH_ELSE a, THIS, PULL_LOCAL_1 1, a: GET_LOCAL_1 1, END",
+		],
+		[
+			"create a variable for others in its place, as the first ones",
+			"RESERVE_1 4, RETRIEVE_1 1, NEW_TEMPORARY, NEW_CLOSURE 8, NEW_TEMPORARY, THIS, PULL_LOCAL_1 2, ARGUMENT 0, " +
+				"CONST_CLOSURE_1 3, THIS, PULL_LOCAL_1 4, GET_LOCAL_1 2, GET_LOCAL_1 4, ADD, GET_LOCAL_1 2, GET_LOCAL_1 4, " +
+				"STORE_1 3, STORE_1 1, UNWIND_1 3, END",
+			"RESERVE_1 4, RETRIEVE_1 1, NEW_CLOSURE 8, THIS, PULL_LOCAL_1 3, ARGUMENT 0, CONST_CLOSURE_1 2, THIS, " +
+				"PULL_LOCAL_1 4, GET_LOCAL_1 3, GET_LOCAL_1 4, ADD, GET_LOCAL_1 3, GET_LOCAL_1 4, STORE_1 2, STORE_1 1, END",
+		],
+		[
+			"keep all variables if they create one for others in a loop",
+			"RESERVE_1 2, NEW_TEMPORARY, THIS, PULL_LOCAL_1 1, a: NEW_CLOSURE 1, GET_LOCAL_1 1, STORE_1 2, UNWIND_1 1, BRANCH a",
+			"RESERVE_1 2, NEW_TEMPORARY, THIS, PULL_LOCAL_1 1, a: NEW_CLOSURE 1, GET_LOCAL_1 1, STORE_1 2, UNWIND_1 1, BRANCH a",
+		],
+		[
+			"keep all variables if they can be suspended",
+			"RESERVE_1 1, NEW_TEMPORARY, START_GENERATOR, THIS, PULL_LOCAL_1 1, GET_LOCAL_1 1, YIELD, UNWIND_1 1, END",
+			"RESERVE_1 1, NEW_TEMPORARY, START_GENERATOR, THIS, SET_LOCAL_1 1, YIELD, UNWIND_1 1, END",
+		],
+		[
+			"have nested functions with their own variables",
+			"RESERVE_1 1, NEW_LOCAL 7, CODE a, RESERVE_1 1, NEW_LOCAL 7, ARGUMENT 0, CONST_LOCAL_1 1, POP, GET_LOCAL_1 1, END, " +
+				"a: CONST_LOCAL_1 1, POP, GET_LOCAL_1 1, GET_LOCAL_1 1, END",
+			"RESERVE_1 1, CODE_ARCHIVE a, ARGUMENT 0, END, a: SET_LOCAL_1 1, GET_LOCAL_1 1, END",
+		],
+		[
+			"end where they would branch to their end, and have no code behind it",
+			"THIS, BRANCH_ELSE a, NULL, SET_RESULT, BRANCH c, NULL, a: THIS, BRANCH_IF b, BRANCH d, b: BRANCH c, d: NULL, c: END",
+			"THIS, BRANCH_ELSE a, NULL, SET_RESULT, END, a: THIS, BRANCH_IF b, NULL, b: END",
+		],
+		[
+			"never store and drop a value in two steps",
+			"THIS, SET_LOCAL_1 1, POP, GET_LOCAL_1 2, END",
+			"THIS, PULL_LOCAL_1 1, GET_LOCAL_1 2, END",
+		],
+		[
+			"do not load a value only to drop it",
+			"RUN_1 0, POP, THIS, POP, BRANCH_ELSE a, NULL, a: POP, END",
+			"RUN_1 0, POP, BRANCH_ELSE a, NULL, a: POP, END",
 		],
 		["keep a value that is used", "THIS, DUB, BRANCH_ELSE a, POP, NULL, a: PULL_LOCAL_1 1, END", ""],
 	] as [string, string, string][])

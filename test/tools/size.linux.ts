@@ -1,15 +1,17 @@
 /** The firmware's size in flash, measured on the output of the SDK's linker, compared with the parts' budgets. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ARCHIVE } from "../../tools/page.js";
 import { ROOT } from "../../tools/sdk/sdk.js";
 import type { Report } from "../../tools/size/report.js";
+import { ROOM_FILE, readRoom, roomProblem } from "../../tools/size/room.js";
 
 const PROGRAM = join(dirname(fileURLToPath(import.meta.url)), "../../tools/size.js");
-const RADIO_BOARD = "zbbridge-p";
+const RADIO_BOARD = "esp32-devkitc-zigbee";
+const ROOM = readRoom(readFileSync(join(ROOT, ROOM_FILE), "utf8"));
 const RESOURCES = ["obis-names.bin", "timezones.bin"];
 
 function measure(board: string, ...more: readonly string[]): Report {
@@ -44,6 +46,7 @@ describe("The firmware's size", function () {
 			const page = spent.find((each) => each.name === "resource web.bin")?.bytes ?? 0;
 			assert.ok(page > 100_000 && page < statSync(ARCHIVE).size, "the page lacks what this firmware lacks");
 			assert.ok(leftBytes > 0);
+			assert.equal(roomProblem(board, leftBytes, ROOM), undefined);
 			sizes.set(board, ourBytes);
 		});
 

@@ -104,6 +104,23 @@ export class InstructionSet {
 	}
 }
 
+/**
+ * Returns the list without the removed instructions. A branch to a removed instruction leads to the next remaining one.
+ */
+export function without(list: readonly Instruction[], removed: ReadonlySet<Instruction>): Instruction[] {
+	const next = new Map<Instruction, Instruction>();
+	let following: Instruction | undefined;
+	for (const instruction of [...list].reverse()) {
+		if (!removed.has(instruction)) following = instruction;
+		else if (following !== undefined) next.set(instruction, following);
+	}
+	for (const instruction of list) {
+		const { target } = instruction;
+		if (target !== undefined) instruction.target = next.get(target) ?? target;
+	}
+	return list.filter((instruction) => !removed.has(instruction));
+}
+
 function unsigned(bytes: readonly number[]): number {
 	return bytes.reduceRight((sum, byte) => sum * 256 + byte, 0);
 }

@@ -3,7 +3,7 @@
  * body is a short expression. The functions are those of the top level, and private methods and getters that are called
  * by `this`. A function takes 48 bytes of flash, a method 64, and each call takes stack.
  *
- * A body becomes a block, because XS frees the variables of a block at its end. It is a labelled block if it has a
+ * A body becomes a block, because blocks share the places of their variables. It is a labelled block if it has a
  * `return` before its end. Variables of the body get new names. A `return` in a switch at the end of the body becomes a
  * `break`; a body with another `return` in a switch stays a function (jumps.ts says why).
  *

@@ -7,45 +7,37 @@
  *   an assignment.
  * - In conditions with several operands it keeps a value on the stack only to branch on it again. Here the first branch
  *   leads directly to the final target.
+ * - It looks for each global in the script's own variables first. Here a global is a property of the global object.
  * - It compiles -1, and `void 0` (which the bundler writes for `undefined`), as calculations. Here they are constants.
+ * - It creates and removes variables one by one, and copies arguments into variables (locals.ts).
+ * - It branches to the end of the function, or to another branch. Here the end or the final target takes that place.
  * - At each use it copies strings, and the code of nested functions, into RAM. Here they stay in flash.
  */
-import type { Instruction, InstructionSet } from "./byte-code.js";
+import { type Instruction, type InstructionSet, without } from "./byte-code.js";
 import { CODE, type Heap } from "./heap.js";
+import { withFewerLocals } from "./locals.js";
 
 const CONDITION = /^BRANCH_(ELSE|IF)$/;
 /** Byte code as the linker writes it, which is a C string. */
 const LITERAL = /\(txByte\*\)"((?:\\x..)+)"/;
 const ESCAPE_LENGTH = 4;
+/** Instructions that only put a value on the stack. */
+const PLAIN = /^(ARGUMENT|DUB|FALSE|GET_LOCAL_[12]|INTEGER_[124]|NULL|STRING_ARCHIVE_[124]|THIS|TRUE|UNDEFINED)$/;
+const ENDS = /^END(_ARROW|_BASE|_DERIVED)?$/;
+/** Instructions after which a function does not continue with the next one. */
+const LAST = /^(BRANCH|END(_ARROW|_BASE|_DERIVED)?|RETURN|THROW|RETHROW)$/;
 const IN_FLASH = /^(STRING_[124]|CODE)$/;
 
 export function shortened(code: readonly Instruction[]): Instruction[] {
 	let list = [...code];
 	for (const instruction of list)
 		if (IN_FLASH.test(instruction.name)) instruction.name = instruction.name.replace(/^[A-Z]+/, "$&_ARCHIVE");
-	list = withPlainLocals(withConstants(list));
+	list = withFewerLocals(withPlainLocals(withConstants(list)));
 	for (let length = Infinity; list.length < length; ) {
 		length = list.length;
-		list = withShortConditions(list);
+		list = withShortWays(withShortConditions(list));
 	}
 	return list;
-}
-
-/**
- * Returns the list without the removed instructions. A branch to a removed instruction leads to the next remaining one.
- */
-function without(list: readonly Instruction[], removed: ReadonlySet<Instruction>): Instruction[] {
-	const next = new Map<Instruction, Instruction>();
-	let following: Instruction | undefined;
-	for (const instruction of [...list].reverse()) {
-		if (!removed.has(instruction)) following = instruction;
-		else if (following !== undefined) next.set(instruction, following);
-	}
-	for (const instruction of list) {
-		const { target } = instruction;
-		if (target !== undefined) instruction.target = next.get(target) ?? target;
-	}
-	return list.filter((instruction) => !removed.has(instruction));
 }
 
 function withConstants(list: readonly Instruction[]): Instruction[] {
@@ -53,6 +45,12 @@ function withConstants(list: readonly Instruction[]): Instruction[] {
 	const removed = new Set<Instruction>();
 	for (const [index, instruction] of list.entries()) {
 		const next = list[index + 1];
+		if (instruction.name === "PROGRAM_REFERENCE" && next?.name === "GET_VARIABLE" && !targets.has(next)) {
+			instruction.name = "GLOBAL";
+			instruction.operand = [];
+			next.name = "GET_PROPERTY";
+			continue;
+		}
 		if (instruction.name !== "INTEGER_1" || next === undefined || targets.has(next)) continue;
 		const value = instruction.operand[0]!;
 		if (next.name === "VOID") {
@@ -124,6 +122,33 @@ function withShortConditions(list: readonly Instruction[]): Instruction[] {
 			} else if (at.name === "DUB" && after?.name === second!.name && last?.name === "POP" && areLeft(after, last))
 				second!.target = after.target;
 		}
+	}
+	return without(list, removed);
+}
+
+function withShortWays(list: readonly Instruction[]): Instruction[] {
+	for (const one of list) {
+		if (!one.name.startsWith("BRANCH")) continue;
+		for (let steps = list.length; steps > 0 && one.target!.name === "BRANCH"; steps--) one.target = one.target!.target;
+		if (one.name !== "BRANCH" || !ENDS.test(one.target!.name)) continue;
+		one.name = one.target!.name;
+		one.target = undefined;
+	}
+	const targets = new Set(list.map(({ target }) => target));
+	const removed = new Set<Instruction>();
+	let isReached = true;
+	for (const [index, one] of list.entries()) {
+		const next = list[index + 1];
+		isReached ||= targets.has(one);
+		if (!isReached || (one.name === "BRANCH" && one.target === next)) removed.add(one);
+		else if (next?.name === "POP" && !targets.has(next) && !removed.has(one)) {
+			if (PLAIN.test(one.name)) removed.add(one).add(next);
+			else if (one.name.startsWith("SET_LOCAL")) {
+				one.name = one.name.replace("SET", "PULL");
+				removed.add(next);
+			}
+		}
+		isReached &&= !LAST.test(one.name);
 	}
 	return without(list, removed);
 }
