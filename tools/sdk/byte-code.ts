@@ -18,6 +18,9 @@ export interface Instruction {
  */
 const BRANCH = /^((?:BRANCH(?:_[A-Z]+)?|CATCH|CODE|CODE_ARCHIVE))_([124])$/;
 
+/** Instructions after which a function does not continue with the next one. */
+export const LAST = /^(BRANCH|END(_ARROW|_BASE|_DERIVED)?|RETURN|THROW|RETHROW)$/;
+
 export class InstructionSet {
 	readonly #names: string[] = [];
 	readonly #sizes: number[] = [];
@@ -119,6 +122,11 @@ export function without(list: readonly Instruction[], removed: ReadonlySet<Instr
 		if (target !== undefined) instruction.target = next.get(target) ?? target;
 	}
 	return list.filter((instruction) => !removed.has(instruction));
+}
+
+/** Returns the number that is an instruction's operand. */
+export function operandOf({ operand }: Instruction): number {
+	return unsigned(operand);
 }
 
 function unsigned(bytes: readonly number[]): number {

@@ -10,7 +10,8 @@ import { join } from "node:path";
 
 /** Hashes of the known files in the SDK's folder xs/. */
 export const KNOWN: Readonly<Record<string, string>> = Object.freeze({
-	// This file executes instructions, looks up properties, and lists the instructions.
+	// This file executes instructions, looks up properties, and lists the instructions. locals.ts assumes that RESERVE
+	// sets all variables of a function to undefined, and that only NEW and UNWIND instructions depend on their number.
 	"sources/xsRun.c": "7aede32832264fafbf5f0d6666b74554745f04b3b7c5eeaddbd67b96f097a03d",
 	"sources/xsType.c": "88cb50e524de79d0ff7ac7939409ab3f9ba1b96a3d003bbe81249913ce8ab18b",
 	"sources/xsProperty.c": "993295f4b0c75adb4fe7f291b2162ae723999bc8857c571274c2f61c89216447",

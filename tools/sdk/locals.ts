@@ -7,18 +7,17 @@
  * A function stays as it is if it creates variables for other functions after its first branch, if it can be suspended,
  * or if it may read a variable that has an old value instead of being undefined.
  */
-import { type Instruction, without } from "./byte-code.js";
+import { type Instruction, LAST, operandOf, without } from "./byte-code.js";
 
 const USES = /^(GET|SET|PULL|VAR)_LOCAL_[12]$/;
 const READS = /^GET_LOCAL_[12]$/;
 /** Instructions that find a variable by its position which the function shares with others. */
 const SHARED = /^([A-Z]+_CLOSURE|STORE)_[12]$/;
+const CAPTURES = /^RETRIEVE_[12]$/;
 const CREATES = /^NEW_(CLOSURE|LOCAL|TEMPORARY)$/;
 /** Instructions that need the variables of the function in a way that is not considered here. */
 const OTHERS =
 	/_(LOCAL|PRIVATE)(_[12])?$|^(USED|START|AWAIT|YIELD|EVAL|WITH|MODULE|TRANSFER|USING|ARGUMENTS)|^(FUNCTION|PROGRAM)_ENVIRONMENT$/;
-/** Instructions after which a function does not continue with the next one. */
-const LAST = /^(BRANCH|END(_ARROW|_BASE|_DERIVED)?|RETURN|THROW|RETHROW)$/;
 
 /** Returns the instructions of each function. The code of a nested function lies between CODE and its target. */
 export function functionsIn(list: readonly Instruction[]): Instruction[][] {
@@ -37,14 +36,11 @@ export function functionsIn(list: readonly Instruction[]): Instruction[][] {
 	return all;
 }
 
-function operandOf({ operand }: Instruction): number {
-	return operand.reduceRight((sum, byte) => sum * 256 + byte, 0);
-}
-
 function bitOf(one: Instruction): bigint {
 	return 1n << BigInt(operandOf(one));
 }
 
+/** Returns the instructions without those that only manage variables. Changes operands of the remaining ones. */
 export function withFewerLocals(list: readonly Instruction[]): Instruction[] {
 	const remaining = new Set<Instruction>();
 	for (const body of functionsIn(list)) {
@@ -67,7 +63,7 @@ function sharedIn(body: readonly Instruction[]): number[] {
 	let position = 0;
 	for (const one of body) {
 		if (one.target !== undefined || targets.has(one)) break;
-		const isCaptured = /^RETRIEVE_[12]$/.test(one.name);
+		const isCaptured = CAPTURES.test(one.name);
 		for (let count = isCaptured ? operandOf(one) : Number(CREATES.test(one.name)); count > 0; count--) {
 			position++;
 			if (isCaptured || one.name === "NEW_CLOSURE") shared.push(position);
@@ -92,8 +88,8 @@ function canChange(body: readonly Instruction[], shared: readonly number[]): boo
 		if (USES.test(one.name)) continue;
 		if (SHARED.test(one.name) ? !shared.includes(operandOf(one)) : OTHERS.test(one.name)) return false;
 	}
-	const created = body.filter(({ name }) => /^NEW_CLOSURE$|^RETRIEVE_[12]$/.test(name));
-	const count = created.reduce((sum, one) => sum + (one.name === "NEW_CLOSURE" ? 1 : operandOf(one)), 0);
+	const counts = body.map((one) => (CAPTURES.test(one.name) ? operandOf(one) : Number(one.name === "NEW_CLOSURE")));
+	const count = counts.reduce((sum, each) => sum + each, 0);
 	return count === shared.length && readsTheSame(body);
 }
 
@@ -139,7 +135,7 @@ function stateAfter(one: Instruction, { depth, right, unused }: State): State {
 		const created = 1n << BigInt(depth + 1);
 		return { depth: depth + 1, right: (right & ~created) | (unused & created), unused };
 	}
-	if (/^RETRIEVE_[12]$/.test(one.name)) return { depth: depth + operandOf(one), right, unused };
+	if (CAPTURES.test(one.name)) return { depth: depth + operandOf(one), right, unused };
 	if (/^UNWIND_[12]$/.test(one.name)) return { depth: depth - operandOf(one), right, unused };
 	if (!USES.test(one.name) || READS.test(one.name)) return { depth, right, unused };
 	return { depth, right: right | bitOf(one), unused: unused & ~bitOf(one) };

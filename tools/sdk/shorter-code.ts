@@ -13,7 +13,7 @@
  * - It branches to the end of the function, or to another branch. Here the end or the final target takes that place.
  * - At each use it copies strings, and the code of nested functions, into RAM. Here they stay in flash.
  */
-import { type Instruction, type InstructionSet, without } from "./byte-code.js";
+import { type Instruction, type InstructionSet, LAST, without } from "./byte-code.js";
 import { CODE, type Heap } from "./heap.js";
 import { withFewerLocals } from "./locals.js";
 
@@ -24,8 +24,6 @@ const ESCAPE_LENGTH = 4;
 /** Instructions that only put a value on the stack. */
 const PLAIN = /^(ARGUMENT|DUB|FALSE|GET_LOCAL_[12]|INTEGER_[124]|NULL|STRING_ARCHIVE_[124]|THIS|TRUE|UNDEFINED)$/;
 const ENDS = /^END(_ARROW|_BASE|_DERIVED)?$/;
-/** Instructions after which a function does not continue with the next one. */
-const LAST = /^(BRANCH|END(_ARROW|_BASE|_DERIVED)?|RETURN|THROW|RETHROW)$/;
 const IN_FLASH = /^(STRING_[124]|CODE)$/;
 
 export function shortened(code: readonly Instruction[]): Instruction[] {
