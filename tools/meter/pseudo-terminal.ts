@@ -5,7 +5,11 @@
  * port object that never reads keeps the far side open. It also sets raw mode and reports the reader's speed.
  * node-pty's own stream of the far side is ended, because even when paused it consumes data meant for the reader.
  * Unread data are lost: if nothing was read for UNREAD_MS, the next write discards them.
+ *
+ * The near side is written by `fs`, because Node's stream of a terminal tries a write again and again while the kernel
+ * has no room for it, and does nothing else meanwhile.
  */
+import { write } from "node:fs";
 import type { ReadStream } from "node:tty";
 import * as nodePty from "@lydell/node-pty";
 import { SerialPort } from "serialport";
@@ -14,9 +18,11 @@ import type { LinePort } from "./line-port.js";
 /** Bytes per write. The kernel keeps about 4 KB for a reader. */
 const PIECE_BYTES = 1024;
 const UNREAD_MS = 1000;
+/** Pause before a write is repeated, ms, if the kernel has no room. */
+const FULL_MS = 20;
 
 type DriverPort = Awaited<ReturnType<typeof SerialPort.binding.open>>;
-type MasterStream = ReadStream & { write(bytes: Uint8Array, done: () => void): boolean };
+type MasterStream = ReadStream & { readonly _handle: { readonly fd: number } };
 
 /** The function `open` of node-pty, which its type declarations omit. */
 const openTerminal = (
@@ -38,6 +44,7 @@ class PseudoTerminal implements LinePort {
 	readonly #far: DriverPort;
 	#waiting: Uint8Array[] = [];
 	#isWriting = false;
+	#isClosed = false;
 	#progressMs = 0;
 
 	constructor(path: string, master: MasterStream, far: DriverPort) {
@@ -68,6 +75,7 @@ class PseudoTerminal implements LinePort {
 	}
 
 	async close(): Promise<void> {
+		this.#isClosed = true;
 		await this.#far.close();
 		this.#master.destroy();
 	}
@@ -78,9 +86,21 @@ class PseudoTerminal implements LinePort {
 		const piece = this.#waiting.shift();
 		if (piece === undefined) return;
 		this.#isWriting = true;
-		this.#master.write(piece, () => {
-			this.#isWriting = false;
-			this.#writeNext();
+		this.#send(piece);
+	}
+
+	#send(piece: Uint8Array): void {
+		if (this.#isClosed) return;
+		write(this.#master._handle.fd, piece, (error, count) => {
+			const isFull = error?.code === "EAGAIN";
+			const rest = piece.subarray(isFull ? 0 : count);
+			if (isFull) setTimeout(() => this.#send(rest), FULL_MS);
+			else if (error === null && rest.length > 0) this.#send(rest);
+			else {
+				// The stream reports an error too.
+				this.#isWriting = false;
+				this.#writeNext();
+			}
 		});
 	}
 }
