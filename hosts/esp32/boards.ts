@@ -26,6 +26,11 @@ export interface UARTPins {
 export interface MeterPins extends UARTPins {
 	readonly invertTransmit: boolean;
 	readonly invertReceive: boolean;
+	/**
+	 * GPIOs for either line that the owner may choose, with the two of the row. They are free on each board that shares
+	 * the list, and a chip with this module leads them out.
+	 */
+	readonly others?: readonly number[];
 }
 
 export interface RadioPins extends UARTPins {
@@ -146,8 +151,15 @@ const METER_RING = 2048;
  */
 const RADIO_RING = 512;
 
-function head(uart: number, transmit: number, receive: number): MeterPins {
-	return Object.freeze({ uart, transmit, receive, ring: METER_RING, invertTransmit: false, invertReceive: false });
+function head(uart: number, transmit: number, receive: number, others: readonly number[] = []): MeterPins {
+	const fixed = { ring: METER_RING, invertTransmit: false, invertReceive: false };
+	return Object.freeze({
+		uart,
+		transmit,
+		receive,
+		...fixed,
+		...(others.length > 0 && { others: Object.freeze(others) }),
+	});
 }
 
 function radio(transmit: number, receive: number, reset: number, boot: number): RadioPins {
@@ -199,7 +211,7 @@ function board(row: Board): Board {
 const ESP32_DEVKITC = Object.freeze({
 	...ESPRESSIF,
 	...ESP32,
-	meter: head(1, 25, 26),
+	meter: head(1, 25, 26, [4, 13, 14, 18, 19, 21, 25, 26]),
 	button: 0,
 	led: light(27),
 });
@@ -208,7 +220,7 @@ const ESP32S3_DEVKITC = Object.freeze({
 	...FLASH_8MB,
 	chip: "esp32s3" as const,
 	console: "both" as const,
-	meter: head(1, 17, 18),
+	meter: head(1, 17, 18, [4, 8, 9, 10, 11, 12, 13, 14, 17, 18, 21, 39, 40, 41, 42, 47]),
 	button: 0,
 	led: light(7),
 });
@@ -218,7 +230,7 @@ const ESP32C3 = Object.freeze({
 	...FLASH_4MB,
 	without: Object.freeze([...NO_RADIO, "prices", "peaks", "tic"]),
 	chip: "esp32c3" as const,
-	meter: head(1, 4, 5),
+	meter: head(1, 4, 5, [0, 1, 3, 4, 5, 10]),
 	button: 9,
 });
 
@@ -262,7 +274,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		console: "both",
 		model: "ESP32-C6-DevKitC-1",
 		deviceId: 4,
-		meter: head(1, 6, 7),
+		meter: head(1, 6, 7, [0, 1, 2, 3, 6, 7, 19, 20, 21, 22, 23]),
 		button: 9,
 		led: light(18),
 	}),
@@ -515,7 +527,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		manufacturer: "M5Stack",
 		model: "Atom Lite",
 		deviceId: 37,
-		meter: head(1, 32, 26),
+		meter: head(1, 32, 26, [19, 21, 22, 23, 25, 26, 32, 33]),
 		button: 39,
 	}),
 	// arduino-esp32, m5stack_atoms3, and docs.m5stack.com (AtomS3 Lite): the pins of the HY2.0 socket. The button is from
@@ -528,7 +540,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		manufacturer: "M5Stack",
 		model: "AtomS3 or AtomS3 Lite",
 		deviceId: 38,
-		meter: head(1, 1, 2),
+		meter: head(1, 1, 2, [1, 2, 5, 6, 7, 8, 38, 39]),
 		button: 41,
 	}),
 	// Waveshare's schematic, as adafruit/circuitpython#9884 and CircuitPython's board waveshare_esp32_s3_eth quote it.

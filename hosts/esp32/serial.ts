@@ -1,5 +1,6 @@
 /** SerialPort of the host contract (uart-xs.c). The port itself supports 7E1 (uart-core.h). */
 import {
+	type GPIOs,
 	SERIAL_ERROR_CHARACTER,
 	SERIAL_ERROR_OVERRUN,
 	type SerialOptions,
@@ -48,6 +49,10 @@ class UART extends Native("xs_uart_destructor") {
 	static isIdle(uart: number): boolean {
 		return native("xs_uart_is_idle").call(this, uart);
 	}
+	/** Changes the pins of a UART, immediately if it was opened. */
+	static choose(uart: number, transmit: number, receive: number): void {
+		native("xs_uart_choose").call(this, uart, transmit, receive);
+	}
 	/** Changes the inversion of a UART, immediately if it is open. */
 	static invert(uart: number, invert: number): void {
 		native("xs_uart_invert").call(this, uart, invert);
@@ -61,6 +66,7 @@ export interface SerialPins {
 	readonly receive: number;
 	/** Bytes of the ring buffer (uart-port.h). */
 	readonly ring: number;
+	readonly others?: readonly number[];
 	readonly rts?: number | undefined;
 	readonly cts?: number | undefined;
 	/** True if the line is low when idle. */
@@ -72,6 +78,9 @@ export interface SerialSettings extends SerialDevice {
 	readonly pins: SerialPins;
 	/** Lines that are inverted in addition to the row's: INVERT_…. */
 	invert?: number;
+	/** GPIOs in place of the row's; undefined: those of the row. */
+	transmit?: number;
+	receive?: number;
 }
 
 function inversionOf({ pins, invert = 0 }: SerialSettings): number {
@@ -108,6 +117,21 @@ export class UARTPort<Settings extends SerialSettings = SerialSettings> implemen
 	isIdle(): boolean {
 		return UART.isIdle(this.settings.pins.uart);
 	}
+
+	get gpios(): GPIOs {
+		return this.settings.pins;
+	}
+
+	/** Ignores what the row does not permit, which a backup of another board may contain. */
+	choose(receive: number, transmit: number): void {
+		const { settings } = this;
+		const { pins } = settings;
+		const one = (pin: number, own: number) => (pins.others?.includes(pin) ? pin : own);
+		const [rx, tx] = [one(receive, pins.receive), one(transmit, pins.transmit)];
+		settings.receive = rx === tx ? pins.receive : rx;
+		settings.transmit = rx === tx ? pins.transmit : tx;
+		UART.choose(pins.uart, settings.transmit, settings.receive);
+	}
 }
 
 class UARTSerial extends NativeSerial<SerialSettings> {
@@ -137,7 +161,8 @@ class UARTSerial extends NativeSerial<SerialSettings> {
 	}
 
 	protected open(): UART {
-		const { uart, transmit, receive, ring, rts = NO_PIN, cts = NO_PIN } = this.device.pins;
+		const { uart, ring, rts = NO_PIN, cts = NO_PIN } = this.device.pins;
+		const { transmit, receive } = { ...this.device.pins, ...this.device };
 		return new UART(this, uart, transmit, receive, rts, cts, inversionOf(this.device), ring);
 	}
 }

@@ -302,6 +302,21 @@ bool uart_port_idle(int uart)
 	return low == ((port->options.invert & UART_INVERT_RECEIVE) != 0);
 }
 
+void uart_port_choose(int uart, int transmit, int receive)
+{
+	uart_port *port = ports[uart];
+	if (!port || (port->options.transmit == transmit && port->options.receive == receive)) return;
+	pthread_mutex_lock(&port->lock);
+	uart_options *options = &port->options;
+	gpio_reset_pin((gpio_num_t)options->transmit);
+	gpio_reset_pin((gpio_num_t)options->receive);
+	options->transmit = transmit;
+	options->receive = receive;
+	uart_set_pin(port->uart, transmit, receive, options->rts, options->cts);
+	set_levels(port);
+	pthread_mutex_unlock(&port->lock);
+}
+
 void uart_port_invert(int uart, unsigned invert)
 {
 	uart_port *port = ports[uart];

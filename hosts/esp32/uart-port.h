@@ -45,6 +45,8 @@ void *uart_port_owner(const uart_port *port);
 bool uart_port_configure(uart_port *port, unsigned baud, uart_format format);
 /* Returns true if the receive line of a UART now has the level of an idle line, or if the UART was never opened. */
 bool uart_port_idle(int uart);
+/* Changes the GPIOs of a UART, immediately if it was opened. The previous ones become inputs. */
+void uart_port_choose(int uart, int transmit, int receive);
 /* Changes `invert` of the options of a UART, immediately if it is open. */
 void uart_port_invert(int uart, unsigned invert);
 unsigned uart_port_take(uart_port *port, size_t *readable, size_t *writable);

@@ -100,6 +100,12 @@ void xs_uart_is_idle(xsMachine *the)
 	xsmcSetBoolean(xsResult, uart_port_idle((int)xsmcToInteger(xsArg(0))));
 }
 
+/* Arguments: uart, transmit, receive. */
+void xs_uart_choose(xsMachine *the)
+{
+	uart_port_choose((int)xsmcToInteger(xsArg(0)), (int)xsmcToInteger(xsArg(1)), (int)xsmcToInteger(xsArg(2)));
+}
+
 /* Arguments: uart, invert. */
 void xs_uart_invert(xsMachine *the)
 {

@@ -7,6 +7,7 @@
  */
 import {
 	FORMAT_7E1,
+	type GPIOs,
 	type LineSettings,
 	SERIAL_ERROR_CHARACTER,
 	SERIAL_ERROR_GONE,
@@ -34,6 +35,8 @@ export interface VirtualLineOptions {
 	noise?: number;
 	/** True if the port can invert its lines. Default: false. */
 	canInvert?: boolean;
+	/** GPIOs of the port. Default: none. */
+	gpios?: GPIOs;
 }
 
 export class VirtualLine implements SerialPort, MeterWire {
@@ -49,6 +52,9 @@ export class VirtualLine implements SerialPort, MeterWire {
 	inverts: readonly [receive: boolean, transmit: boolean] = [false, false];
 	readonly invert?: NonNullable<SerialPort["invert"]>;
 	readonly isIdle?: NonNullable<SerialPort["isIdle"]>;
+	readonly gpios?: GPIOs;
+	/** GPIOs that the gateway has chosen; -1: those of the board. */
+	chosen: readonly [receive: number, transmit: number] = [-1, -1];
 	readonly meterEvents: number[] = [];
 	sentByGateway = 0;
 	sentByMeter = 0;
@@ -67,9 +73,14 @@ export class VirtualLine implements SerialPort, MeterWire {
 		this.hardwareParity = options.hardwareParity ?? true;
 		this.echo = options.echo ?? false;
 		this.noise = options.noise ?? 0;
+		if (options.gpios !== undefined) this.gpios = options.gpios;
 		if (!options.canInvert) return;
 		this.invert = (receive, transmit) => (this.inverts = [receive, transmit]);
 		this.isIdle = () => this.inverts[0] === this.receivesInverted;
+	}
+
+	choose(receive: number, transmit: number): void {
+		this.chosen = [receive, transmit];
 	}
 
 	get time(): VirtualTime {

@@ -10,8 +10,9 @@
  *   2       ...    items up to the checksum: id (1), length of the value (2), value
  *   end-2   2      CRC-16/X.25 of everything before, little-endian
  *
- *   BOOLEAN 1 byte, 0 or 1 · INTEGER and CHOICE of integers 8 bytes, IEEE 754 binary64 (exact for every integer that
- *   a field can have) · TEXT and CHOICE of words UTF-8 · BYTES unchanged
+ *   BOOLEAN 1 byte, 0 or 1 · INTEGER and CHOICE of integers 1 byte from -128 to 127, two's complement, otherwise 8
+ *   bytes, IEEE 754 binary64 (exact for every integer that a field can have; the long form is valid for all) · TEXT and
+ *   CHOICE of words UTF-8 · BYTES unchanged
  *
  * When an entry is rewritten, items with unknown ids, which newer firmware has written, are preserved. A setting whose
  * item is missing, invalid or unreadable has its initial value. `damaged` lists the keys of entries with invalid or
@@ -384,7 +385,11 @@ export class ConfigStore {
 	private decode(field: Field, bytes: Uint8Array): unknown {
 		if (field.kind === BYTES) return bytes.length === 0 ? this.#nothing : bytes;
 		if (field.kind === BOOLEAN) return bytes.length === 1 && bytes[0] < 2 ? bytes[0] === 1 : undefined;
-		if (isNumeric(field)) return bytes.length === 8 ? new DataView(bytes.buffer).getFloat64(0) : undefined;
+		if (isNumeric(field)) {
+			const view = new DataView(bytes.buffer);
+			if (bytes.length === 1) return view.getInt8(0);
+			return bytes.length === 8 ? view.getFloat64(0) : undefined;
+		}
 		try {
 			return this.#text.decode(bytes);
 		} catch {
@@ -397,6 +402,8 @@ export class ConfigStore {
 		if (value instanceof Uint8Array) return value;
 		if (typeof value === "string") return this.#text.encode(value);
 		if (typeof value === "boolean") return Uint8Array.of(value ? 1 : 0);
+		// All settings of a backup must fit one value, so a small integer has one byte.
+		if (Number.isInteger(value) && value >= -128 && value < 128) return Uint8Array.of(value & 0xff);
 		const bytes = new Uint8Array(8);
 		new DataView(bytes.buffer).setFloat64(0, value);
 		return bytes;

@@ -84,6 +84,17 @@ export interface SerialPort {
 	invert?(receive: boolean, transmit: boolean): void;
 	/** Returns true if the receive line now has the level of an idle line. Present together with `invert`. */
 	isIdle?(): boolean;
+	/** GPIOs of the port; undefined if the host has none. */
+	readonly gpios?: GPIOs;
+	/** Uses other GPIOs, each one of `gpios.others` or -1 for the board's; takes effect immediately. */
+	choose?(receive: number, transmit: number): void;
+}
+
+export interface GPIOs {
+	readonly receive: number;
+	readonly transmit: number;
+	/** GPIOs that may be chosen in place of these two; undefined if the board has no free ones. */
+	readonly others?: readonly number[];
 }
 
 /** Port of the Zigbee coprocessor: 115200 Bd, 8N1, with flow control if the board has the wires for it. */

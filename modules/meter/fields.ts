@@ -69,9 +69,32 @@ export const METER_TX_INVERTED = field<boolean>({
 	kind: BOOLEAN,
 	initial: false,
 });
+/**
+ * GPIOs of the port's lines in place of the board's; -1: the board's. Each board permits those that it leaves free. They
+ * have no effect on hosts without GPIOs.
+ */
+export const METER_RX_PIN = field<number>({
+	entry: IN_METER,
+	id: 5,
+	name: "rx_pin",
+	kind: INTEGER,
+	minimum: -1,
+	maximum: 48,
+	initial: -1,
+});
+export const METER_TX_PIN = field<number>({
+	entry: IN_METER,
+	id: 6,
+	name: "tx_pin",
+	kind: INTEGER,
+	minimum: -1,
+	maximum: 48,
+	initial: -1,
+});
+const LINE = Object.freeze([METER_RX_INVERTED, METER_TX_INVERTED, METER_RX_PIN, METER_TX_PIN]);
 /** Fields of the route meter/protocol. */
-export const PROTOCOL_FIELDS = Object.freeze([METER_PROTOCOL, METER_RX_INVERTED, METER_TX_INVERTED]);
-export const METER = entry("meter", 2, [METER_PROTOCOL, METER_LIVE_SECS, METER_RX_INVERTED, METER_TX_INVERTED]);
+export const PROTOCOL_FIELDS = Object.freeze([METER_PROTOCOL, ...LINE]);
+export const METER = entry("meter", 2, [METER_PROTOCOL, METER_LIVE_SECS, ...LINE]);
 
 /** True to listen for telegrams that the meter pushes, instead of requesting data. */
 export const IEC62056_MODE_D_ENABLED = field<boolean>({

@@ -30,7 +30,7 @@ import { FAILURE_PORT } from "./failures.js";
 import type { LineLog } from "./line-log.js";
 import { protocolOf } from "./protocols.js";
 import type { ReadStatisticsListener } from "./read-statistics.js";
-import { Recogniser, SILENT_MS, setLevels } from "./recogniser.js";
+import { Recogniser, SILENT_MS, setLines } from "./recogniser.js";
 import type { LineBorrower, MeterSettings } from "./settings.js";
 import { type SuggestedProtocol, suggestionsFor, unsolicitedProtocol } from "./suggested-protocol.js";
 import { FRAMING_7E1, UnsolicitedDetector } from "./unsolicited.js";
@@ -181,7 +181,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		this.#surplus = 0;
 		const { line, anyFraming = false } = session;
 		const { driver, port, opening } = this.#options;
-		setLevels({ port, settings: opening.settings });
+		setLines({ port, settings: opening.settings });
 		const onEvent = (code: number) => this.#task.update((nowMs) => this.onEvent(code, nowMs));
 		const onClosed = () => this.#task.update(() => this.finish(FAILURE_PORT));
 		try {

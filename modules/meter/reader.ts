@@ -69,7 +69,7 @@ import { type PendingRead, PendingReads, type ReadCallback } from "./pending-rea
 import { Probe, type ProbeCallback } from "./probe.js";
 import { costOf, LISTEN_COST, LIVE_COST, PROTOCOLS, protocolOf, READOUT_COST } from "./protocols.js";
 import { ReadStatistics } from "./read-statistics.js";
-import { Recogniser, setLevels } from "./recogniser.js";
+import { Recogniser, setLines } from "./recogniser.js";
 import type { LineBorrower, LiveListener, MeterReaderOptions, MeterSettings } from "./settings.js";
 import { isAsAdvised, UnsolicitedDetector } from "./unsolicited.js";
 import { OFTEN_MS, SELDOM_MS, ValueAge } from "./value-age.js";
@@ -349,7 +349,7 @@ export class MeterReader implements Timed, LinkListener {
 		if (protocol.simulate === undefined) this.outcomes.dropSimulated();
 		this.endLive();
 		if (this.isLent || this.isLive) return;
-		setLevels(this.#options);
+		setLines(this.#options);
 		const listenBaud = protocol.listenBaud?.(settings);
 		const wasReading = this.isReading;
 		// A session that sends requests continues, unless the new protocol listens or is simulated.
@@ -441,7 +441,7 @@ export class MeterReader implements Timed, LinkListener {
 	private run(session: ReadSession): void {
 		this.#session = session;
 		this.#unsolicited.onStart();
-		setLevels(this.#options);
+		setLines(this.#options);
 		try {
 			const { deps, port } = this.#options;
 			this.#link = new Link(deps.driver, new LinkAdapter(session, port, this.#tap, this));

@@ -66,13 +66,14 @@ const STATE_WAITING = 0;
 const STATE_BURST = 1;
 const STATE_ENDED = 2;
 
-export interface Levels {
+export interface Lines {
 	readonly port: SerialPort;
 	readonly settings: MeterSettings;
 }
 
-/** Sets the levels of the port's lines. `isFlipped`: the receive line gets the other level. */
-export function setLevels({ port, settings }: Levels, isFlipped = false): void {
+/** Sets GPIOs and levels of the port's lines. `isFlipped`: the receive line gets the other level. */
+export function setLines({ port, settings }: Lines, isFlipped = false): void {
+	port.choose?.(settings.rxPin, settings.txPin);
 	port.invert?.(settings.rxInverted !== isFlipped, settings.txInverted);
 }
 
@@ -83,7 +84,7 @@ export class Recogniser implements Machine, ReadSession, Probing {
 	deadlineMs: number;
 	readonly #outputs = new OutputQueue();
 	readonly #endsMs: number;
-	readonly #levels: Levels;
+	readonly #lines: Lines;
 	#isFlipped = false;
 	readonly #interrupted: ReadSession | undefined;
 	#scanner = new TelegramScanner();
@@ -97,8 +98,8 @@ export class Recogniser implements Machine, ReadSession, Probing {
 	#shorts = 0;
 	#texts = 0;
 
-	constructor(levels: Levels, nowMs: number, endsMs = Number.POSITIVE_INFINITY, interrupted?: ReadSession) {
-		this.#levels = levels;
+	constructor(lines: Lines, nowMs: number, endsMs = Number.POSITIVE_INFINITY, interrupted?: ReadSession) {
+		this.#lines = lines;
 		this.#endsMs = Math.min(endsMs, nowMs + TIME_MS);
 		this.#interrupted = interrupted;
 		this.#sinceMs = nowMs;
@@ -164,9 +165,9 @@ export class Recogniser implements Machine, ReadSession, Probing {
 
 	private validate(nowMs: number): void {
 		const isWhole = this.#beganMs >= this.#sinceMs + GAP_MS;
-		if (!this.#isFlipped && this.#levels.port.isIdle?.() === false) {
+		if (!this.#isFlipped && this.#lines.port.isIdle?.() === false) {
 			this.#isFlipped = true;
-			setLevels(this.#levels, true);
+			setLines(this.#lines, true);
 		}
 		const isShort = this.#count < SHORT_BURST;
 		if (isShort) this.#shorts++;
@@ -197,7 +198,7 @@ export class Recogniser implements Machine, ReadSession, Probing {
 
 	private end(kind: number): void {
 		this.#state = STATE_ENDED;
-		if (this.#isFlipped) setLevels(this.#levels);
+		if (this.#isFlipped) setLines(this.#lines);
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		const hasParity = (kind === KIND_ASCII || kind === KIND_TIC) && this.#scanner.hasParity;
 		const framing = hasParity ? FRAMING_7E1 : this.#speed === EVEN_PARITY_SPEED ? FRAMING_8E1 : FRAMING_8N1;

@@ -18,7 +18,9 @@ import {
 	IEC62056_PASSWORD,
 	METER_PROTOCOL,
 	METER_RX_INVERTED,
+	METER_RX_PIN,
 	METER_TX_INVERTED,
+	METER_TX_PIN,
 	PROTOCOL_IEC62056,
 } from "./fields.js";
 import { slavesOf } from "./mbus-store.js";
@@ -80,6 +82,14 @@ export class MeterSettingsStore {
 
 	get txInverted(): boolean {
 		return this.#store.get(METER_TX_INVERTED);
+	}
+
+	get rxPin(): number {
+		return this.#store.get(METER_RX_PIN);
+	}
+
+	get txPin(): number {
+		return this.#store.get(METER_TX_PIN);
 	}
 
 	get learnedBaud(): number {

@@ -14,6 +14,9 @@ export interface MeterSettings extends COSEMSettings, MBusSettings {
 	/** True if a line is low when idle, unless the board inverts it. */
 	readonly rxInverted: boolean;
 	readonly txInverted: boolean;
+	/** GPIOs of the lines; -1: those of the board. */
+	readonly rxPin: number;
+	readonly txPin: number;
 }
 
 export interface MeterLight {

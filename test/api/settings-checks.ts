@@ -65,15 +65,15 @@ const FIELDS: readonly FieldChecks[] = [
 	},
 ];
 
-/** Levels of the port's lines at first. */
-const LEVELS = Object.freeze({ rx_inverted: false, tx_inverted: false });
+/** Levels and GPIOs of the port's lines at first. */
+const LINES = Object.freeze({ rx_inverted: false, tx_inverted: false, rx_pin: -1, tx_pin: -1 });
 
 export function settingsChecks(gateway: () => TestGateway): void {
 	describe("GET of the settings", () => {
 		it("shows the defaults and no other fields", async () => {
 			await gateway().restart();
 			await gateway().login();
-			assert.deepEqual(await gateway().read("meter/protocol"), { protocol: "iec62056", ...LEVELS });
+			assert.deepEqual(await gateway().read("meter/protocol"), { protocol: "iec62056", ...LINES });
 			assert.deepEqual(await gateway().read("iec62056/config"), DEFAULT_CONFIG);
 			assert.deepEqual(await gateway().read("iec62056/control"), DEFAULT_CONTROL);
 		});
@@ -183,11 +183,11 @@ export function settingsChecks(gateway: () => TestGateway): void {
 		const path = "meter/protocol";
 
 		it("accepts iec62056", async () => {
-			assert.deepEqual(await gateway().write(path, { protocol: "iec62056" }), { protocol: "iec62056", ...LEVELS });
+			assert.deepEqual(await gateway().write(path, { protocol: "iec62056" }), { protocol: "iec62056", ...LINES });
 		});
 		it("accepts dlms", async () => {
-			assert.deepEqual(await gateway().write(path, { protocol: "dlms" }), { protocol: "dlms", ...LEVELS });
-			assert.deepEqual(await gateway().read(path), { protocol: "dlms", ...LEVELS });
+			assert.deepEqual(await gateway().write(path, { protocol: "dlms" }), { protocol: "dlms", ...LINES });
+			assert.deepEqual(await gateway().read(path), { protocol: "dlms", ...LINES });
 			await gateway().write(path, { protocol: "iec62056" });
 		});
 		it("rejects everything else", async () => {

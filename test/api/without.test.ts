@@ -168,7 +168,9 @@ describe("A firmware without some parts and protocols", function () {
 	});
 
 	it("shows the stored protocol, whose readouts fail, and refuses to set a protocol that was left out", async () => {
-		assert.deepEqual(await gateway.read("meter/protocol"), { protocol: "sml", rx_inverted: false, tx_inverted: false });
+		assert.deepEqual(await gateway.read("meter/protocol"), {
+			...{ protocol: "sml", rx_inverted: false, tx_inverted: false, rx_pin: -1, tx_pin: -1 },
+		});
 		const failed = await gateway.get("iec62056/read");
 		isError(failed, 500, "meter_error");
 		assert.equal(JSON.parse(failed.text).code, "protocol/absent");
@@ -206,7 +208,9 @@ describe("A firmware without some parts and protocols", function () {
 	it("restores a full firmware's backup without the settings of omitted parts, and keeps its protocol", async () => {
 		const { ignored } = await gateway.write("system/backup", backup);
 		assert.deepEqual([...ignored].sort(), [...ROUTES, "system/upgrade.security_updates"].sort());
-		assert.deepEqual(await gateway.read("meter/protocol"), { protocol: "sml", rx_inverted: false, tx_inverted: false });
+		assert.deepEqual(await gateway.read("meter/protocol"), {
+			...{ protocol: "sml", rx_inverted: false, tx_inverted: false, rx_pin: -1, tx_pin: -1 },
+		});
 		assert.equal("mqtt" in (await gateway.read("system/backup"))["settings"], false);
 	});
 

@@ -39,7 +39,7 @@ describe("The page's settings for a board", function () {
 		const card = visit.card("protocol.title");
 		await card.locator("summary").click();
 		await visit.save(card, { rx_inverted: true });
-		const wanted = { protocol: "iec62056", rx_inverted: true, tx_inverted: false };
+		const wanted = { protocol: "iec62056", rx_inverted: true, tx_inverted: false, rx_pin: -1, tx_pin: -1 };
 		assert.deepEqual(await gateway.read("meter/protocol"), wanted);
 	});
 });

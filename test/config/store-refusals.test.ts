@@ -48,6 +48,9 @@ function cutAfter(steps: number): VirtualStorage {
 	return storage;
 }
 
+/** Initial values of the other fields of METER. */
+const LINE = Object.freeze([false, false, -1, -1]);
+
 describe("config/store on flash that refuses", () => {
 	it("starts with the values of an unfinished change, and finishes it when flash accepts writes again", () => {
 		for (let steps = 1; steps <= 4; steps++) {
@@ -55,14 +58,14 @@ describe("config/store on flash that refuses", () => {
 			storage.refusals = Number.POSITIVE_INFINITY;
 			for (let starts = 0; starts < 2; starts++) {
 				assert.deepEqual(valuesOf(open(storage), IEC62056), SET, `${steps} steps`);
-				assert.deepEqual(valuesOf(open(storage), METER), ["dlms", 0]);
+				assert.deepEqual(valuesOf(open(storage), METER), ["dlms", 0, ...LINE]);
 			}
 			const store = open(storage);
 			if (steps < 4) assert.throws(() => putValues(store, IEC62056, [false]), /refuses/);
 			storage.refusals = 0;
-			putValues(store, METER, ["iec62056", 0]);
+			putValues(store, METER, ["iec62056", 0, ...LINE]);
 			for (const one of [store, open(storage)]) {
-				assert.deepEqual(valuesOf(one, METER), ["iec62056", 0]);
+				assert.deepEqual(valuesOf(one, METER), ["iec62056", 0, ...LINE]);
 				assert.deepEqual(valuesOf(one, IEC62056), SET);
 			}
 			assert.deepEqual(storage.keys(), ["control", "iec62056", "meter"]);
@@ -179,7 +182,7 @@ describe("config/store with arbitrary records with correct checksums", () => {
 			storage.set("together", record);
 			const store = open(storage);
 			assert.deepEqual(valuesOf(store, IEC62056), SET);
-			assert.deepEqual(valuesOf(store, METER), ["iec62056", 0]);
+			assert.deepEqual(valuesOf(store, METER), ["iec62056", 0, ...LINE]);
 			assert.deepEqual(store.damaged, ["together"]);
 			assert.deepEqual(storage.keys(), ["iec62056"]);
 		}
@@ -192,7 +195,7 @@ describe("config/store with arbitrary records with correct checksums", () => {
 		storage.delete("meter");
 		storage.set("together", together([ascii("own_0_0"), good], [ascii("erasing"), good], [ascii("meter"), good]));
 		const store = open(storage);
-		assert.deepEqual(valuesOf(store, METER), ["dlms", 0]);
+		assert.deepEqual(valuesOf(store, METER), ["dlms", 0, ...LINE]);
 		assert.deepEqual(store.damaged, []);
 		assert.deepEqual(storage.keys(), ["meter"]);
 	});

@@ -93,6 +93,8 @@ export class ReaderBed {
 			simulator: false,
 			rxInverted: false,
 			txInverted: false,
+			rxPin: -1,
+			txPin: -1,
 			protocol: "iec62056",
 			usesModeE: false,
 			mbus: { baud: 2400, address: 254, count: 1, secondary: [] },

@@ -87,6 +87,8 @@ export const METER_PROTOCOL = {
 	protocol: { choices: ["iec62056", "dlms", "sml", "tic", "kmp", "mbus", "amis"] },
 	rx_inverted: {},
 	tx_inverted: {},
+	rx_pin: { min: -1, max: 48 },
+	tx_pin: { min: -1, max: 48 },
 } as const;
 
 /** POST /api/v1/meter/pin */

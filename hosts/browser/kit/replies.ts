@@ -259,6 +259,8 @@ export interface ProtocolShown {
 	readonly protocol: "iec62056" | "dlms" | "sml" | "tic" | "kmp" | "mbus" | "amis";
 	readonly rx_inverted: boolean;
 	readonly tx_inverted: boolean;
+	readonly rx_pin: number;
+	readonly tx_pin: number;
 }
 
 export interface Probe {

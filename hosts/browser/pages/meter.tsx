@@ -86,10 +86,12 @@ function MeterState() {
 
 const PROTOCOLS = choicesOf(METER_PROTOCOL.protocol, (value) => t(`protocol.${value}`));
 
-/** Levels of the port's lines. */
-const LEVELS = fieldsOf(METER_PROTOCOL, [
+/** Levels and GPIOs of the port's lines. */
+const LINES = fieldsOf(METER_PROTOCOL, [
 	{ name: "rx_inverted", label: "line.rx", help: "line.rx.help", kind: "toggle", isRare: true },
 	{ name: "tx_inverted", label: "line.tx", kind: "toggle", isRare: true },
+	{ name: "rx_pin", label: "line.rx.pin", kind: "number", isRare: true },
+	{ name: "tx_pin", label: "line.tx.pin", help: "line.pin.help", kind: "number", isRare: true },
 ]);
 
 interface ProtocolFormProps {
@@ -105,16 +107,13 @@ export function ProtocolForm({ isMain = true, onValue }: ProtocolFormProps) {
 	}, [value]);
 	const hasPart = useHasPart();
 	if (value === undefined) return <Pending error={error} reload={reload} />;
-	const { protocol, rx_inverted, tx_inverted } = value;
+	const { protocol } = value;
 	// Another firmware may have stored a protocol that this firmware does not have.
 	const choices = PROTOCOLS.filter((one) => one.value === protocol || hasPart(one.value));
 	return (
 		<Form
-			fields={[
-				{ name: "protocol", label: "protocol.label", help: "protocol.help", kind: "choice", choices },
-				...LEVELS,
-			]}
-			values={{ protocol, rx_inverted, tx_inverted }}
+			fields={[{ name: "protocol", label: "protocol.label", help: "protocol.help", kind: "choice", choices }, ...LINES]}
+			values={{ ...value }}
 			isMain={isMain}
 			submit={async (values) => put(await post("meter/protocol", values))}
 		/>

@@ -16,6 +16,13 @@ export const METER = {
 		"Dla portu P1 podłączonego bez inwertera. Wyszukiwanie licznika samo to wykrywa.",
 	],
 	"line.tx": ["Invert the transmit line", "Sendeleitung invertieren", "Odwróć linię nadawania"],
+	"line.rx.pin": ["Receive pin (GPIO)", "Empfangs-Pin (GPIO)", "Pin odbioru (GPIO)"],
+	"line.tx.pin": ["Transmit pin (GPIO)", "Sende-Pin (GPIO)", "Pin nadawania (GPIO)"],
+	"line.pin.help": [
+		"−1: the pin that the board has for it. Other pins only on boards that leave some free.",
+		"−1: der Pin, den das Board dafür hat. Andere Pins nur auf Boards, die welche frei lassen.",
+		"−1: pin przewidziany przez płytkę. Inne piny tylko na płytkach, które mają wolne.",
+	],
 	"protocol.iec62056": ["Standard (IEC 62056-21)", "Standard (IEC 62056-21)", "Standardowy (IEC 62056-21)"],
 	"protocol.dlms": ["DLMS/COSEM", "DLMS/COSEM", "DLMS/COSEM"],
 	"protocol.sml": ["SML", "SML", "SML"],

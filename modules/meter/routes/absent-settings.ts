@@ -6,10 +6,12 @@ import { putsOf, type SettingsTable, settingsOf } from "../../api/settings.js";
 import type { Field } from "../../config/schema.js";
 import { isOmitted } from "../../omitted.js";
 import { CONTROL, IEC62056, METER_PROTOCOL, PROTOCOL_FIELDS } from "../fields.js";
+import { permitsGPIOs } from "./lines.js";
 
 const acceptProtocol: NonNullable<SettingsTable["accept"]> = (exchange, values) => {
 	const protocol = values.get(METER_PROTOCOL);
-	return rejectsMissing(exchange, METER_PROTOCOL, protocol) ? undefined : putsOf(PROTOCOL_FIELDS, values);
+	if (rejectsMissing(exchange, METER_PROTOCOL, protocol) || !permitsGPIOs(exchange, values)) return undefined;
+	return putsOf(PROTOCOL_FIELDS, values);
 };
 
 export const PROTOCOL_SETTINGS = settingsOf(PROTOCOL_FIELDS, [METER_PROTOCOL.name], { accept: acceptProtocol });

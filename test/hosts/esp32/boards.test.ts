@@ -83,6 +83,20 @@ describe("The board table", () => {
 		for (const cells of rows) assert.ok(cells[7], cells[1]);
 	});
 
+	it("permits only GPIOs for the head that the board leaves free, and those of its row", () => {
+		for (const board of BOARDS) {
+			const { others, receive, transmit } = board.meter;
+			if (others === undefined) continue;
+			assert.ok(others.includes(receive) && others.includes(transmit), board.name);
+			const pairs = others.flatMap((one) => others.map((other) => [one, other] as const));
+			for (const [one, other] of pairs) {
+				if (one === other) continue;
+				const meter = { ...board.meter, receive: one, transmit: other };
+				assert.deepEqual(faultsOf({ ...board, meter }), [], `${board.name}: ${one}, ${other}`);
+			}
+		}
+	});
+
 	it("limits the transmit power to levels that the setting has", () => {
 		for (const { name, transmitDBm } of BOARDS)
 			if (transmitDBm !== undefined) assert.ok(transmitDBm > 0 && WIFI_TX_POWER.choices.includes(transmitDBm), name);

@@ -48,6 +48,11 @@ const BYTE_LIMITS: readonly (readonly [RegExp, number])[] = [
 	[/^(previous_|ap_)?password$/, PASSWORD_LIMIT],
 ];
 
+/** Bytes of a number in flash (modules/config/store.ts). */
+function bytesOf(value: number): number {
+	return value >= -128 && value < 128 ? 1 : 8;
+}
+
 /** Longest value in flash, bytes. */
 function longest(field: Field, entryKey: string): number {
 	const [, limit] = BYTE_LIMITS.find(([name]) => name.test(field.name)) ?? [];
@@ -55,7 +60,8 @@ function longest(field: Field, entryKey: string): number {
 	// A field that lists its permitted characters permits ASCII only: one byte per character.
 	if (field.kind === TEXT) return field.maximum * (field.characters.length % 2 === 0 ? 1 : 4);
 	if (field.kind === BYTES) return field.maximum;
-	return field.kind === CHOICE ? Math.max(8, ...field.choices.map((choice) => String(choice).length)) : 8;
+	const values = field.kind === CHOICE ? field.choices : [field.minimum, field.maximum];
+	return Math.max(...values.map((value) => (typeof value === "number" ? bytesOf(value) : String(value).length)));
 }
 
 /** Key and largest length of every value in a firmware without the parts in `omitted`. */

@@ -66,6 +66,26 @@ describe("The ESP32's outputs", () => {
 		}
 	});
 
+	it("open the meter's UART with the chosen GPIOs and levels, and ignore GPIOs that the board does not leave free", async () => {
+		const { UARTPort } = await import("../../../hosts/esp32/serial.js");
+		const pins = { uart: 1, transmit: 25, receive: 26, ring: 2048, others: [4, 25, 26], invertReceive: true };
+		const port = new UARTPort({ pins, timers, trace });
+		for (const [receive, transmit, rx, tx] of [
+			[4, -1, 4, 25],
+			[-1, -1, 26, 25],
+			[25, 26, 25, 26],
+			[5, 4, 26, 4],
+			[25, -1, 26, 25],
+		] as const) {
+			port.choose(receive, transmit);
+			assert.deepEqual(take(), [["xs_uart_choose", 1, tx, rx]]);
+			const serial = new port.io({ baud: 300, format: FORMAT_8N1 }, port.pins);
+			assert.deepEqual(take()[0], ["xs_uart", serial, 1, tx, rx, -1, -1, 2, 2048]);
+		}
+		port.invert(true, true);
+		assert.deepEqual(take(), [["xs_uart_invert", 1, 1]]);
+	});
+
 	it("drive a light, which is off at first and after it was closed", async () => {
 		const { createLEDPort } = await import("../../../hosts/esp32/led.js");
 		for (const activeLow of [false, true]) {

@@ -142,6 +142,11 @@ static void opens(void)
 	MUST(uart_port_idle(UART));
 	fake_level = -1;
 	MUST(fake_inverse(UART) == 0 && fake_pull(5) == GPIO_PULLUP_ONLY);
+	uart_port_invert(UART, UART_INVERT_RECEIVE);
+	uart_port_choose(UART, 3, 7);
+	MUST(fake_transmit == 3 && fake_receive == 7);
+	MUST(fake_pull(5) == GPIO_PULLUP_ONLY && fake_pull(7) == GPIO_PULLDOWN_ONLY);
+	uart_port_choose(0, 3, 7);
 	/* A UART that was never opened gets its levels when it is. */
 	uart_port_invert(0, UART_INVERT_RECEIVE);
 	MUST(!uart_port_configure(port, 0, UART_7E1) && !uart_port_configure(port, 90000000, UART_7E1));

@@ -32,7 +32,7 @@ int fake_fails_at;
 unsigned fake_mistakes;
 static fake_uart uarts[SOC_UART_HP_NUM];
 static int pulls[PINS];
-int fake_level = -1;
+int fake_level = -1, fake_transmit, fake_receive;
 static int64_t now_us;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -151,6 +151,8 @@ esp_err_t uart_set_pin(uart_port_t uart, int transmit, int receive, int rts, int
 {
 	fake_uart *u = enter(uart);
 	if (!u->configured || rts >= PINS || cts >= PINS) fake_mistakes++;
+	fake_transmit = transmit;
+	fake_receive = receive;
 	if (fails() || transmit < 0 || receive < 0 || transmit >= PINS || receive >= PINS) return leave(ESP_FAIL);
 	return leave(ESP_OK);
 }
@@ -260,6 +262,13 @@ int uart_read_bytes(uart_port_t uart, void *into, uint32_t limit, TickType_t tic
 		u->fifo_count = 0;
 	}
 	return leave((int)count);
+}
+
+/* As in ESP-IDF, the pin becomes an input with a pull-up. */
+esp_err_t gpio_reset_pin(gpio_num_t gpio)
+{
+	pulls[gpio] = GPIO_PULLUP_ONLY;
+	return ESP_OK;
 }
 
 /* An unconnected pin has the level of its pull resistor. */

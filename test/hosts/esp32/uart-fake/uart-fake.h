@@ -68,6 +68,7 @@ int uart_tx_chars(uart_port_t uart, const char *bytes, uint32_t size);
 int uart_read_bytes(uart_port_t uart, void *into, uint32_t limit, TickType_t ticks);
 esp_err_t gpio_set_pull_mode(gpio_num_t gpio, int mode);
 int gpio_get_level(gpio_num_t gpio);
+esp_err_t gpio_reset_pin(gpio_num_t gpio);
 int64_t esp_timer_get_time(void);
 BaseType_t xQueueReceive(QueueHandle_t queue, void *event, TickType_t ticks);
 BaseType_t xQueueSend(QueueHandle_t queue, const void *event, TickType_t ticks);
@@ -101,6 +102,8 @@ uint32_t fake_inverse(uart_port_t uart);
 int fake_pull(gpio_num_t gpio);
 /* Level of all connected pins; -1 if they are unconnected. */
 extern int fake_level;
+/* Pins of the UART, as the last call has set them. */
+extern int fake_transmit, fake_receive;
 bool fake_installed(uart_port_t uart);
 size_t fake_waiting(uart_port_t uart);
 
