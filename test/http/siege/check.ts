@@ -17,6 +17,11 @@ const NEW_ADDRESS = "127.0.0.200";
 const TELEGRAM = Buffer.from("/XXX5T\r\n\r\n1-0:1.8.0(000123.45*kWh)\r\n!\r\n");
 /** Longer than any time-out of a connection without a request. */
 const REST_MS = 31_000;
+/**
+ * Slots that a siege leaves in use: bounded lists of addresses and sessions, and the owner's login. It was 51 after one
+ * short siege and 49 after 54 sieges.
+ */
+const LEFT_SLOTS = 60;
 /** Share of the owner's requests that must be answered within PATIENCE_MS. */
 const SHARE = 0.95;
 
@@ -218,7 +223,7 @@ export function siegeOf(engine: EngineName, title: string, suite: SiegeSuite): v
 			await gateway.login();
 			await gateway.write("live-meter", { ecotracker: false, shelly: false, homewizard: false });
 			await gateway.pass(REST_MS);
-			await probe(gateway, this, BOOT);
+			await probe(gateway, this, { ...BOOT, slots: BOOT.slots + LEFT_SLOTS });
 		});
 	});
 }
