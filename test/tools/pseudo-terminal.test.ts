@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 const PROGRAM = `
 import { createReadStream } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openPseudoTerminal } from "${new URL("../../tools/meter/pseudo-terminal.js", import.meta.url).href}";
+const { openPseudoTerminal } = await import(process.env.TERMINAL);
 const port = await openPseudoTerminal();
 for (let i = 0; i < 60; i++) {
 	port.write(new Uint8Array(4000).fill(65));
@@ -27,7 +27,9 @@ describe("The simulated meter's pseudo-terminal", function () {
 	this.timeout(60_000);
 
 	it("does not stop the program if nobody reads it, and has room again for a reader that comes later", () => {
-		const options = { encoding: "utf8", timeout: 30_000, killSignal: "SIGKILL" } as const;
+		const TERMINAL = new URL("../../tools/meter/pseudo-terminal.js", import.meta.url).href;
+		const env = { ...process.env, TERMINAL };
+		const options = { env, encoding: "utf8", timeout: 30_000, killSignal: "SIGKILL" } as const;
 		const { stdout, stderr, signal } = spawnSync(process.execPath, ["--input-type=module", "-e", PROGRAM], options);
 		assert.deepEqual([stdout, signal], ["ended\n", null], stderr);
 	});
