@@ -79,7 +79,7 @@ export interface SerialPort {
 	readonly hardwareParity: boolean;
 	/**
 	 * Inverts the lines, in addition to what the board's row says; takes effect immediately. An inverted line is low when
-	 * idle, like that of a P1 port (DSMR P1 companion standard 5.0.2, 5.4). Undefined if the port can't invert.
+	 * idle, like that of a P1 port (DSMR P1 companion standard 5.0.2, 5.7). Undefined if the port can't invert.
 	 */
 	invert?(receive: boolean, transmit: boolean): void;
 	/** Returns true if the receive line now has the level of an idle line. Present together with `invert`. */
