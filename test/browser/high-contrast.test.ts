@@ -76,7 +76,8 @@ for (const theme of ["light", "dark"] as const) {
 
 		/** A picture of the element with this many pixels around it. */
 		async function picture(element: Locator, around = 0): Promise<Pixels> {
-			await element.scrollIntoViewIfNeeded();
+			// At the edge of the window, the picture would lack some of the pixels around the element.
+			await element.evaluate((one) => one.scrollIntoView({ block: "center" }));
 			const box = await element.boundingBox();
 			assert.ok(box);
 			const { x, y, width, height } = box;

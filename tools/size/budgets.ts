@@ -63,7 +63,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/wifi": 30350,
 	"modules/without.ts": 100,
 	"modules/zigbee": 55400,
-	"hosts/esp32": 17100,
+	"hosts/esp32": 17400,
 	"hosts/native": 15050,
 
 	/** Property names, and the engine's tables of names, modules and natives. */
@@ -89,5 +89,5 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 /** Room for future parts, for script and C together. For a new part, move its bytes from here to a budget above. */
 export const RESERVED: Readonly<Record<string, number>> = Object.freeze({
 	/** Together with the budgets, this fills the slot of the board slzb-06. */
-	"what is to come": 38_650,
+	"what is to come": 38_350,
 });
