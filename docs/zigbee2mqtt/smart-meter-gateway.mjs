@@ -23,6 +23,7 @@ const BOARDS = [
 	"SLS Gateway classic",
 	"SLZB-06",
 	"SLZB-06xU",
+	"SLZB-MR4U",
 	"SLZB-MRxU",
 	"UZG-01",
 	"WT32-ETH01 with a TI module",

@@ -11,9 +11,9 @@ export const METER = {
 	],
 	"line.rx": ["Invert the receive line", "Empfangsleitung invertieren", "Odwróć linię odbioru"],
 	"line.rx.help": [
-		"For a P1 port that is connected without an inverter. Searching for the meter finds this out.",
-		"Für eine P1-Schnittstelle, die ohne Inverter angeschlossen ist. Die Suche nach dem Zähler findet es heraus.",
-		"Dla portu P1 podłączonego bez inwertera. Wyszukiwanie licznika samo to wykrywa.",
+		"For a P1 port without an inverter. The search for the meter finds this out.",
+		"Für eine P1-Schnittstelle ohne Inverter. Die Suche nach dem Zähler findet das heraus.",
+		"Dla portu P1 bez inwertera. Wyszukiwanie licznika to wykrywa.",
 	],
 	"line.tx": ["Invert the transmit line", "Sendeleitung invertieren", "Odwróć linię nadawania"],
 	"line.rx.pin": ["Receive pin (GPIO)", "Empfangs-Pin (GPIO)", "Pin odbioru (GPIO)"],

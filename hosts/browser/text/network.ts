@@ -222,9 +222,9 @@ export const NETWORK = {
 	],
 	"network.power": ["Transmit power, at most", "Sendeleistung, höchstens", "Moc nadawania, najwyżej"],
 	"network.power.help": [
-		"Try 8 dBm if the gateway restarts when Wi-Fi starts, or does not join although the signal is good: the supply or the antenna may be too weak for more.",
-		"Versuchen Sie 8 dBm, wenn das Gateway beim Start des WLAN neu startet oder sich trotz guten Signals nicht verbindet: Stromversorgung oder Antenne können für mehr zu schwach sein.",
-		"Wybierz 8 dBm, jeśli bramka uruchamia się ponownie przy włączaniu Wi-Fi lub nie łączy się mimo dobrego sygnału: zasilanie lub antena mogą być za słabe.",
+		"Try 8 dBm if the gateway restarts when Wi-Fi starts, or does not join although the signal is good.",
+		"Versuchen Sie 8 dBm, wenn das Gateway beim Start des WLAN neu startet oder sich trotz guten Signals nicht verbindet.",
+		"Wybierz 8 dBm, jeśli bramka uruchamia się ponownie przy włączaniu Wi-Fi lub nie łączy się mimo dobrego sygnału.",
 	],
 	"network.power.board": ["As the board allows", "Wie es das Board zulässt", "Tyle, na ile pozwala płytka"],
 	"network.radio.off": ["Turn Wi-Fi off", "WLAN ausschalten", "Wyłącz Wi-Fi"],
