@@ -189,16 +189,22 @@ export class Visit {
 		await this.settled();
 	}
 
-	/** Waits until nothing is being loaded and everything is drawn. */
+	/** Waits until nothing is being loaded and everything is drawn; fails with the requests that do not end. */
 	async settled(): Promise<void> {
 		await this.started();
 		await this.page.waitForSelector("main");
-		for (;;) {
+		for (const limitMs = Date.now() + WAIT_MS; Date.now() < limitMs; ) {
 			await this.page.waitForSelector(PENDING, { state: "detached" });
 			// The last drawing may start further requests.
 			await this.page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))");
 			if (this.#running.size === 0 && (await this.page.locator(PENDING).count()) === 0) return;
 		}
+		throw new Error(`not settled: ${[...this.#running].map((request) => `${request.method()} ${request.url()}`)}`);
+	}
+
+	/** Leaves requests with this URL without a reply. `settled` does not wait for them: Chromium may never report their end. */
+	async neverAnswer(url: string): Promise<void> {
+		await this.page.route(url, (route) => void this.#running.delete(route.request()));
 	}
 
 	/** The card with this heading. That of the power says how old it is. */

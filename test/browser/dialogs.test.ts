@@ -44,7 +44,7 @@ const logInAgain = async ({ page }: Visit) => {
 const CANCEL = "dialog [name=cancel]";
 /** Sends a file to a gateway that never answers, so that the upload lasts. */
 const beginUpload = async (visit: Visit) => {
-	await visit.page.route("**/system/ota?**", () => undefined);
+	await visit.neverAnswer("**/system/ota?**");
 	await visit.go("upkeep");
 	const image = makeSimulatorImage({ version: VERSION, size: 20_000 });
 	const buffer = Buffer.from(makeFile(image, { chip: "pc", deviceId: 0, version: VERSION }));

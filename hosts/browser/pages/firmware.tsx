@@ -1,5 +1,5 @@
 /** Firmware updates from a file or by download. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { SYSTEM_UPGRADE } from "../kit/bodies.js";
 import { Button, Card, ErrorNotice, Fact, Facts, Notice, type NoticeKind, Pending } from "../kit/components.js";
 import { awaitRestart, type DeviceError, post, reachable } from "../kit/device.js";
@@ -59,8 +59,9 @@ function Update({ running }: { running: Version }) {
 	const [asked, setAsked] = useState("");
 	const way = useRef<Upload | undefined>(undefined);
 	const isBusy = sent !== undefined;
+	// As early as `useUnsaved`: the question that it raises depends on both.
+	useLayoutEffect(() => uploading.set(isBusy), [isBusy]);
 	useUnsaved(isBusy);
-	useEffect(() => uploading.set(isBusy), [isBusy]);
 	useEffect(() => () => way.current?.cancel(), []);
 
 	const choose = async (file: File) => {
