@@ -207,39 +207,42 @@ function parentOf(pid) {
 	}
 }
 
+/** Returns a path without its ending and without the commands that the end of a test file's name lists. */
+const nameOf = (path) => path.replace(/(\.(test|long|linux|emulated))*\.\w+$/, "");
+
 /**
  * Returns the compiled tests of a source file or folder, of a test file or folder, or of all test files with this name.
  * Returns undefined if nothing matches.
  */
 function testsOf(argument, kind) {
 	const given = relative(root, join(process.env.INIT_CWD ?? root, argument)).replace(/\\/g, "/");
-	const names = [given, argument].flatMap((one) => [
-		one,
-		`${one}.ts`,
-		`modules/${one}`,
-		`test/${one}`,
-		`test/${one}.${kind}.ts`,
-	]);
-	const source = names.find((one) => !one.startsWith("..") && existsSync(join(root, one)));
-	if (source === undefined) {
-		const named = allTests(kind).filter((path) => basename(path) === `${argument}.${kind}.js`);
-		return named.length > 0 ? named : undefined;
+	if (given.startsWith(".build/")) return given;
+	const tests = allTests(kind);
+	const choose = (isMeant) => tests.filter((path) => isMeant(nameOf(relative(join(build, "test"), path))));
+	for (const one of [given, argument]) {
+		const name = nameOf(one.replace(/^(modules|test)\//, "").replace(/\/$/, ""));
+		const source = [one, `${one}.ts`, `modules/${one}`, `test/${one}`]
+			.filter((path) => !path.startsWith(".."))
+			.map((path) => join(root, path))
+			.find((path) => existsSync(path));
+		const isFolder = source !== undefined && statSync(source).isDirectory();
+		const own = choose((test) => test === name);
+		if (own.length > 0 && !isFolder) return own;
+		if (source === undefined) continue;
+		// A file that has no test of its own is tested by the tests of its folder.
+		const folder = isFolder ? name : dirname(name);
+		const inside = choose((test) => folder === "." || test.startsWith(`${folder}/`));
+		return inside.length > 0 ? inside : choose((test) => test.startsWith(folder));
 	}
-	if (source.startsWith(".build/")) return source;
-	const [top, ...rest] = source.replace(/\/$/, "").split("/");
-	const place = join(build, "test", ...(top === "modules" || top === "test" ? rest : [top, ...rest]));
-	if (statSync(join(root, source)).isDirectory())
-		return existsSync(place) ? `${place}/**/*.${kind}.js` : `${place}*.${kind}.js`;
-	const file = place.replace(/(\.(test|linux|emulated))?\.\w+$/, `.${kind}.js`);
-	// A file that has no test of its own is tested by the tests of its folder.
-	return existsSync(file) ? file : `${dirname(place)}/**/*.${kind}.js`;
+	const named = choose((test) => basename(test) === argument);
+	return named.length > 0 ? named : undefined;
 }
 
 /**
  * Beginnings of the names of the slowest test files, the slowest first. Test files that mostly wait start first,
  * because they leave the processors to the others.
  */
-const LONG = [
+const SLOWEST = [
 	"browser/nine-ways",
 	"whole/",
 	"api/contract-xs",
@@ -258,13 +261,14 @@ const LONG = [
 	"system/",
 ];
 
-function allTests(kind = "test") {
+/** Returns the compiled test files whose names list this command, as `x.test.long.js` lists "test" and "long". */
+function allTests(kind) {
 	const place = (name) => {
-		const found = LONG.findIndex((one) => name.startsWith(one));
-		return found < 0 ? LONG.length : found;
+		const found = SLOWEST.findIndex((one) => name.startsWith(one));
+		return found < 0 ? SLOWEST.length : found;
 	};
 	return readdirSync(join(build, "test"), { recursive: true })
-		.filter((name) => name.endsWith(`.${kind}.js`))
+		.filter((name) => name.endsWith(".js") && basename(name).split(".").slice(1, -1).includes(kind))
 		.sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1))
 		.map((name) => join(build, "test", name));
 }
@@ -273,21 +277,26 @@ function allTests(kind = "test") {
  * Returns the runs of Mocha. Without arguments, one run has all tests. Otherwise the first run has the tests of the
  * named files and folders, and the second run has the tests whose titles contain the other words.
  */
-function selections(args, kind) {
-	const all = kind === "test" ? allTests() : [`${build}/test/**/*.${kind}.js`];
-	if (args.length === 0) return [all];
+function selections(kind, args) {
+	if (args.length === 0) return [allTests(kind)];
 	const tests = args.map((argument) => testsOf(argument, kind));
 	const files = tests.flatMap((one) => one ?? []);
 	const words = args.filter((_, index) => tests[index] === undefined);
+	if (words.length === 0 && files.length === 0) {
+		say(`${args.join(", ")}: no test file there has .${kind} in its name.`);
+		process.exit(1);
+	}
 	if (words.length === 0) return [files];
 	say(`No file or folder: ${words.join(", ")}. Searching the titles of all tests for it.`);
 	const pattern = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
-	const named = ["--grep", pattern, ...all];
+	const named = ["--grep", pattern, ...allTests(kind)];
 	return files.length === 0 ? [named] : [files, named];
 }
 
-function runTests(lists, ...options) {
-	const [last, ...others] = lists.reverse();
+/** Runs the selected tests of a command, which test/runs.ts tells them. */
+function runTests(kind, args, ...options) {
+	process.env.TEST_RUN = kind;
+	const [last, ...others] = selections(kind, args).reverse();
 	for (const list of others.reverse()) {
 		const status = attempt(process.execPath, ["--enable-source-maps", ...mocha(...options, ...list)]);
 		if (status !== 0) process.on("exit", () => (process.exitCode ||= status));
@@ -303,7 +312,7 @@ function runAllTests() {
 	const guarded = ["--require", join(build, "test", "hanging.js")];
 	const options = ["--parallel", "--jobs", "5", "--no-fail-zero", ...guarded];
 	const start = (files) => ["--enable-source-maps", ...mocha(...options, ...files)];
-	become(process.execPath, start(allTests()), (code) => {
+	become(process.execPath, start(allTests("test")), (code) => {
 		const list = join(build, "ended-tests.txt");
 		const ended = existsSync(list) ? readFileSync(list, "utf8").trim().split("\n") : [];
 		if (code === 0 || code !== ended.length) process.exit(code);
@@ -387,19 +396,18 @@ const commands = {
 		say("Running the tests …");
 		// The tests run in parallel, because they mostly wait. The results of a file appear when the file ends.
 		if (args.length === 0) runAllTests();
-		else runTests(selections(args, "test"));
+		else runTests("test", args);
 	},
 	check: () => become(process.execPath, program("tools/check.js")),
-	"test:long": () =>
-		become(process.execPath, ["--enable-source-maps", ...mocha("--timeout", "0", `${build}/test/**/*.long.js`)]),
+	"test:long": (args) => runTests("long", args, "--timeout", "0"),
 	"test:linux": async (args) => {
 		await selectBoard(args);
 		step(process.execPath, [...program("tools/linux.js"), "--build"]);
 		// Two files run at the same time, because each of them waits for its firmware half of the time.
 		const twoAtOnce = args.length > 1 ? ["--parallel", "--jobs", "2", "--no-fail-zero"] : [];
-		runTests(selections(args, "linux"), ...twoAtOnce);
+		runTests("linux", args, ...twoAtOnce);
 	},
-	"test:emulated": (args) => runTests(selections(args, "emulated"), "--timeout", "0", "--bail"),
+	"test:emulated": (args) => runTests("emulated", args, "--timeout", "0", "--bail"),
 	"test:peers": () => {
 		// Packages are installed automatically only in CI. They start a broker and a Prometheus permanently. On their own
 		// computers, people must be asked first.

@@ -1,7 +1,7 @@
 /**
  * Depth of the stack of XS with everything on: each route, each setting that changes, each restore, and each event, over
- * a kept connection and over a new one, whose request arrives with the end of the TLS handshake. stack.linux.ts compares
- * the depths with the limit. As a program, this file prints them as JSON (npm run benchmark).
+ * a kept connection and over a new one, whose request arrives with the end of the TLS handshake. everything-on.linux.ts
+ * compares the depths with the limit. As a program, this file prints them as JSON (npm run benchmark).
  */
 import { once } from "node:events";
 import { Agent, request } from "node:https";

@@ -25,11 +25,16 @@ const TEST_FOLDERS = [
 	"tidy",
 ];
 
+const TEST = /\.test\.[\w.]+$/;
+/** The commands in the name of a test file, and those for which the file has a value (test/runs.ts). */
+const IN_NAME = /\.(test|long|linux)(?=\.)/g;
+const IN_CODE = /\b(test|long|linux): /g;
+
 describe("tidy: files", () => {
 	it("says at the top of every file except tests what it is for", () => {
 		assertNone(
 			code
-				.filter(({ path }) => !path.endsWith(".test.ts"))
+				.filter(({ path }) => !TEST.test(path))
 				.filter(({ text }) => !/^(#!.*\n)?\/\*\*\s/.test(text))
 				.map(({ path }) => `${path}:1: begin with /** what it is, for whom, by which standard, with which limits */`),
 		);
@@ -69,12 +74,22 @@ describe("tidy: files", () => {
 		const rooms = new Set(paths.filter((path) => path.startsWith("modules/")).map((path) => path.split("/")[1]));
 		assertNone([
 			...paths
-				.filter((path) => /\.test\.\w+$/.test(path) && !path.startsWith("test/"))
+				.filter((path) => TEST.test(path) && !path.startsWith("test/"))
 				.map((path) => `${path}: move it to test/, which mirrors the tree`),
 			...paths
 				.filter((path) => path.startsWith("test/") && path.split("/").length > 2)
 				.filter((path) => !rooms.has(path.split("/")[1]) && !TEST_FOLDERS.includes(path.split("/")[1]))
 				.map((path) => `${path}: name the folder after the folder of modules/ that is tested`),
 		]);
+	});
+
+	it("names each test file after the commands for which it has values", () => {
+		const names = (text: string, pattern: RegExp) => [...new Set([...text.matchAll(pattern)].map(([, name]) => name))];
+		assertNone(
+			code
+				.filter(({ code }) => /byRun\(/.test(code))
+				.filter(({ path, code }) => `${names(path, IN_NAME).sort()}` !== `${names(code, IN_CODE).sort()}`)
+				.map(({ path, code }) => `${path}: end the name with .${names(code, IN_CODE).join(".")}.ts`),
+		);
 	});
 });
