@@ -52,7 +52,7 @@ most slots: ${most("slots")}
 
 const folder = mkdtempSync(join(tmpdir(), "check-"));
 const file = join(folder, "figures");
-const files = readdirSync(WHOLE).filter((name) => name.endsWith(".test.js"));
+const files = readdirSync(WHOLE).filter((name) => /\.test\.(\w+\.)?js$/.test(name));
 const mocha = ["--no-config", "--exit", "--timeout", "120000", "--parallel", "--jobs", "3", "--reporter", "dot"];
 const faults = ["--require", join(ROOT, ".build", "test", "faults.js")];
 const tests = [...files.map((name) => join(WHOLE, name)), ...(hasSDK() ? [FIRMWARE] : [])];

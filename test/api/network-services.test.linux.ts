@@ -1,6 +1,6 @@
 /**
- * SNTP, the access point's name server and mDNS over real UDP, against Node (dns, dgram) and servers of this file. For
- * network-services.test.ts and network-services.linux.ts.
+ * SNTP, the access point's name server and mDNS over real UDP, against Node (dns, dgram) and servers of this file. In
+ * XS only, since both engines of `npm start` use the host's sockets.
  */
 import assert from "node:assert/strict";
 import { createSocket, type Socket } from "node:dgram";
@@ -9,7 +9,8 @@ import { Resolver } from "node:dns/promises";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { leaseOfComputer } from "../../hosts/node/lease.js";
-import { type EngineName, ProcessGateway } from "./process-gateway.js";
+import { byRun } from "../runs.js";
+import { ProcessGateway } from "./process-gateway.js";
 import { serveTime } from "./time-server.js";
 
 const MDNS_GROUP = "224.0.0.251";
@@ -71,7 +72,7 @@ async function announcedAddresses(gateway: ProcessGateway): Promise<string[]> {
 	}
 }
 
-export function networkServices(engine: EngineName): void {
+for (const engine of byRun({ test: ["xs"], linux: ["linux"] })) {
 	describe(`Network services besides HTTP, engine ${engine}`, function () {
 		this.timeout(60_000);
 		let gateway: ProcessGateway | undefined;

@@ -1,13 +1,14 @@
 /**
- * The cable of a gateway that was started with `--cable` is pulled and plugged in again (cable.test.ts,
- * cable.linux.ts).
+ * The cable of a gateway that was started with `--cable` is pulled and plugged in again. Each engine has its own way to
+ * the Ethernet port.
  */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type EngineName, ProcessGateway } from "./process-gateway.js";
+import { byRun } from "../runs.js";
+import { ProcessGateway } from "./process-gateway.js";
 
-export function cable(engine: EngineName): void {
+for (const engine of byRun({ test: ["node", "xs"], linux: ["linux"] })) {
 	describe(`The gateway with a cable, engine ${engine}`, function () {
 		this.timeout(180_000);
 		let gateway: ProcessGateway;

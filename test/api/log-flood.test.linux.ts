@@ -1,16 +1,25 @@
 /** The log still shows an intruder's login after 1000 failed logins from 60 addresses. */
 import assert from "node:assert/strict";
+import { byRun } from "../runs.js";
 import { type JSONObject, PASSWORD, succeeded, type TestGateway, USERNAME } from "./gateway.js";
+import { ProcessGateway } from "./process-gateway.js";
+import { VirtualGateway } from "./virtual-gateway.js";
 
 const ADDRESSES = 60;
 const INTRUDER = "127.0.4.9";
 
-export function logFlood(title: string, start: () => Promise<TestGateway>): void {
-	describe(title, function () {
+const GATEWAYS: Record<string, () => Promise<TestGateway>> = {
+	log: async () => new VirtualGateway(),
+	"log of the simulator": () => ProcessGateway.start("xs"),
+	"log of the firmware on Linux": () => ProcessGateway.start("linux"),
+};
+
+for (const what of byRun({ test: ["log", "log of the simulator"], linux: ["log of the firmware on Linux"] })) {
+	describe(`The ${what} among wrong logins`, function () {
 		this.timeout(180_000);
 		let gateway: TestGateway;
 		before(async () => {
-			gateway = await start();
+			gateway = await GATEWAYS[what]();
 		});
 		after(() => gateway?.stop());
 

@@ -1,6 +1,6 @@
 /**
  * The hub over real HTTP and HTTPS, against Node's servers: requests, the servers that receive the token, and messages.
- * For hub-sending.test.ts and hub-sending.linux.ts.
+ * In XS only, since both engines of `npm start` use the host's sockets.
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -9,14 +9,15 @@ import { createServer as createSecure } from "node:https";
 import { type AddressInfo, createServer as createTCP, type Server as TCPServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AUTHORITY, make } from "../hosts/openssl.js";
-import { type EngineName, ProcessGateway } from "./process-gateway.js";
+import { byRun } from "../runs.js";
+import { ProcessGateway } from "./process-gateway.js";
 
 const LOOPBACK = "127.0.0.1";
 const TOKEN = "canary-token-of-the-hub";
 const LIMIT_MS = 60_000;
 const POLL_MS = 250;
 
-export function hubSending(engine: EngineName): void {
+for (const engine of byRun({ test: ["xs"], linux: ["linux"] })) {
 	describe(`The hub over real sockets, engine ${engine}`, function () {
 		this.timeout(4 * LIMIT_MS);
 		let gateway: ProcessGateway;

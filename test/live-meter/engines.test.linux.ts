@@ -1,8 +1,9 @@
-/** The gateway as five other meters, over real sockets, for each engine: engines.test.ts and engines.linux.ts. */
+/** The gateway as five other meters, over real sockets, for each engine. */
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import type { JSONObject } from "../api/gateway.js";
-import { type EngineName, type Memory, ProcessGateway } from "../api/process-gateway.js";
+import { type Memory, ProcessGateway } from "../api/process-gateway.js";
+import { byRun } from "../runs.js";
 import { CLIENT, RPCSocket, readModbus, receiveSMA, requestByUDP } from "./dialect-clients.js";
 
 const ON = { ecotracker: true, shelly: true, homewizard: true, shelly_udp_port: 2220 };
@@ -22,7 +23,7 @@ const SLOTS_OFF = 20;
 /** Limit for a WebSocket with its connection to the HTTP server. */
 const SLOTS_OF_SOCKET = 230;
 
-export function engines(engine: EngineName): void {
+for (const engine of byRun({ test: ["node", "xs"], linux: ["linux"] })) {
 	describe(`live values, engine ${engine}`, function () {
 		this.timeout(240_000);
 		let gateway: ProcessGateway;

@@ -1,4 +1,0 @@
-/** Runs engines.ts with the firmware on Linux. */
-import { engines } from "./engines.js";
-
-engines("linux");

@@ -1,4 +1,0 @@
-/** Signed settings files in XS on Linux, with the limits of the chip. */
-import { provisionOn } from "./engines.js";
-
-provisionOn("linux");

@@ -1,0 +1,4 @@
+import { byRun } from "../runs.js";
+import { provisionOn } from "./engines.js";
+
+for (const engine of byRun({ test: ["node", "xs"], linux: ["linux"] })) provisionOn(engine);

@@ -1,4 +1,0 @@
-import { provisionOn } from "./engines.js";
-
-provisionOn("node");
-provisionOn("xs");
