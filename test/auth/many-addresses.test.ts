@@ -1,6 +1,6 @@
 /**
  * The login under attack from every address of a network. The owner's address has not logged in since the start.
- * test/http/siege/logins.ts does a minute of this over HTTP.
+ * test/http/siege/logins.test.long.linux.ts does a minute of this over HTTP.
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";

@@ -23,10 +23,10 @@ const PROMISES: readonly (readonly [words: string, test: string])[] = [
 	["a text setting appears by its length only", "test/api/setting-canaries.test.ts"],
 	["all packages pinned", "test/tools/packages.test.ts"],
 	["encrypts flash, NVS and core dumps", "test/tools/esp32-build.test.ts"],
-	["updates: signature checked before the switch", "test/ota/corrupted.test.ts"],
+	["updates: signature checked before the switch", "test/ota/corrupted.test.long.ts"],
 	["no way back below a security fix", "test/ota/installer.test.ts"],
 	["the user is notified of updates", "test/ota/notice.test.ts"],
-	["power may go at any moment", "test/ota/power-cut.test.ts"],
+	["power may go at any moment", "test/ota/power-cut.test.long.ts"],
 	["a log of what matters to security", "test/diagnostics/refused-logins.test.ts"],
 ];
 

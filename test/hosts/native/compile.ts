@@ -66,6 +66,11 @@ export function skipBecause(test: Mocha.Context, reason: string): void {
 	test.skip();
 }
 
+/** For `before`: skips the suite if there is no Moddable SDK. */
+export function needSDK(hook: Mocha.Context): void {
+	if (!process.env["MODDABLE"]) skipBecause(hook, "$MODDABLE names no Moddable SDK to build the firmware with");
+}
+
 /** For `before`: skips the suite if native C can't be compiled. */
 export function needNative(hook: Mocha.Context): void {
 	const reason = missingForNative();

@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PASSWORD, USERNAME } from "../../api/gateway.js";
 import { type EngineName, ProcessGateway } from "../../api/process-gateway.js";
+import { needSDK } from "../../hosts/native/compile.js";
 import { BOOT, probe } from "../../system/memory-limits.js";
 import { ATTACKS, CHEAP, MIXTURE, Siege, STALLED, STREAMS } from "./attacks.js";
 import { Owner, PATIENCE_MS } from "./owner.js";
@@ -167,7 +168,8 @@ export function siegeOf(engine: EngineName, title: string, suite: SiegeSuite): v
 	describe(title, function () {
 		this.timeout(60_000 + 2 * ms);
 		let gateway: ProcessGateway;
-		before(async () => {
+		before(async function () {
+			if (engine === "linux") needSDK(this);
 			gateway = await ProcessGateway.start(engine, { mode: "ap" });
 			await gateway.login();
 			await gateway.connectMeter({ telegram: TELEGRAM });

@@ -1,3 +1,0 @@
-import { loginSiegeOf } from "./logins.js";
-
-loginSiegeOf("xs", "The simulator among wrong logins");

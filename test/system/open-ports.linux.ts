@@ -1,4 +1,0 @@
-/** The open ports of the firmware on Linux. */
-import { openPorts } from "./open-ports.js";
-
-openPorts("linux");

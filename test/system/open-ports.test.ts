@@ -1,4 +1,0 @@
-import { openPorts } from "./open-ports.js";
-
-openPorts("node");
-openPorts("xs");

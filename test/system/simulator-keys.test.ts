@@ -1,4 +1,0 @@
-import { simulatorKeys } from "./simulator-keys.js";
-
-simulatorKeys("node");
-simulatorKeys("xs");

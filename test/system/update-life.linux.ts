@@ -1,4 +1,0 @@
-/** Updates of the firmware on Linux. */
-import { updateLife } from "./update-life.js";
-
-updateLife("linux");
