@@ -247,7 +247,7 @@ const SLOWEST = [
 	"whole/",
 	"api/contract-xs",
 	"http/siege/",
-	"ota/download-sockets",
+	"update/download-sockets",
 	"hosts/node/conformance",
 	"browser/",
 	"api/",

@@ -13,7 +13,7 @@ import { MQTT } from "../../modules/mqtt/part.js";
 import { MQTT_UP } from "../../modules/mqtt/publisher.js";
 import { Household } from "../../tools/meter/household.js";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
-import { SIGNER } from "../ota/firmware-files.js";
+import { SIGNER } from "../update/firmware-files.js";
 import { ConnectionLog } from "./connection-log.js";
 import { PacedTime } from "./paced-time.js";
 import { type Counts, type Question, type Share, serialOf, sum } from "./share.js";

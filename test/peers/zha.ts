@@ -15,7 +15,7 @@ import { SimulatedCoprocessor } from "../../tools/zigbee/coprocessor.js";
 import { serveTCP, type TCPPort } from "../../tools/zigbee/tcp-port.js";
 import type { JSONObject } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
-import { makeFile, SIGNER } from "../ota/firmware-files.js";
+import { makeFile, SIGNER } from "../update/firmware-files.js";
 import { waitFor } from "./home.js";
 import { ZHA, type ZHAEvent } from "./zha-program.js";
 

@@ -11,7 +11,7 @@ import { publicKeyOf } from "../../tools/ota/keys.js";
 import { isError, type Reply } from "../api/gateway.js";
 import { type EngineName, ProcessGateway } from "../api/process-gateway.js";
 import { serverIdentity } from "../api/server-identity.js";
-import { OWN_CERTIFICATE } from "../homeassistant/bed.js";
+import { OWN_CERTIFICATE } from "../hub/bed.js";
 import { ANY, probe } from "../system/memory-limits.js";
 import { largestSettings, newSigner, SIGNER, signed } from "./signed.js";
 

@@ -7,7 +7,7 @@ import { RESTORE_COST } from "../../modules/system/restore.js";
 import { isError, type JSONObject } from "../api/gateway.js";
 import { type GatewayOptions, START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
 import { type Answer, CERTIFICATE, DDIServer, HOST } from "../hawkbit/ddi-server.js";
-import { OWN_CERTIFICATE } from "../homeassistant/bed.js";
+import { OWN_CERTIFICATE } from "../hub/bed.js";
 import { eventsOf, keyOf, largestSettings, newSigner, SIGNER, signed, stateOf } from "./signed.js";
 
 const SECOND_MS = 1000;

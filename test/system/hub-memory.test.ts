@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { HUB_COST } from "../../modules/homeassistant/hub.js";
 import type { XSWorld } from "../../tools/benchmark/xs-world.js";
-import { ADDRESS, OWN_CERTIFICATE, StateServer, TOKEN } from "../homeassistant/bed.js";
+import { ADDRESS, OWN_CERTIFICATE, StateServer, TOKEN } from "../hub/bed.js";
 import { LongestReadout, REST_MS } from "./longest-readout.js";
 
 describe("The hub's slots in XS", function () {

@@ -5,7 +5,7 @@ import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import { FRONT_LENGTH } from "../../modules/ota/front.js";
 import { UPGRADE_COST } from "../../modules/ota/notice.js";
 import { XSWorld } from "../../tools/benchmark/xs-world.js";
-import { makeFile, makeImage, makeSlots, VERSION } from "../ota/firmware-files.js";
+import { makeFile, makeImage, makeSlots, VERSION } from "../update/firmware-files.js";
 
 const ADDRESS = "192.0.2.9";
 const HOST = "firmware.example";

@@ -11,7 +11,7 @@ import { Updater } from "../../modules/ota/updater.js";
 import { TLSPermit } from "../../modules/publish/tls-permit.js";
 import { OTAClient } from "../../modules/zigbee/ota-client.js";
 import type { Outgoing, ZCLFrame } from "../../modules/zigbee/radio.js";
-import { BOARD, makeSlots, UNIT } from "../ota/firmware-files.js";
+import { BOARD, makeSlots, UNIT } from "../update/firmware-files.js";
 
 const crypto = new NodeCrypto();
 const ANSWER_MS = 20;

@@ -7,7 +7,7 @@ import { FILE_COST } from "../../modules/provision/file.js";
 import { FilePieces } from "../../modules/provision/file-pieces.js";
 import { sendSettings } from "../../tools/ota/settings-sender.js";
 import { START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
-import { OWN_CERTIFICATE } from "../homeassistant/bed.js";
+import { OWN_CERTIFICATE } from "../hub/bed.js";
 import { eventsOf, keyOf, largestSettings, newSigner, SIGNER, signed, stateOf } from "../provision/signed.js";
 import { openClient, WebPort } from "./client.js";
 import { VirtualConsole } from "./console.js";
