@@ -3,7 +3,7 @@
  * and scope. After that, the server checks the size of the body, and ObjectReader (validate.ts) checks JSON and fields.
  */
 
-import { SCOPE_NONE } from "../auth/tokens.js";
+import { SCOPE_NONE } from "../auth/scope.js";
 import { lowerCase } from "../bytes/ascii.js";
 import { ACCESS_POINT_ADDRESS } from "../bytes/ipv4.js";
 import type { Core, Opened } from "../core/core.js";
@@ -13,7 +13,7 @@ import type { HTTPResponse } from "../http/response.js";
 import { MATCH_METHOD, MATCH_NOT_FOUND, Router } from "../http/router.js";
 import type { StaticFiles } from "../http/static.js";
 import type { Cost } from "../io/memory.js";
-import { SECURITY_CONTACT } from "../product.js";
+import { SECURITY_CONTACT } from "../product/product.js";
 import { NO_BODY, NO_VALUES } from "./body.js";
 import { ClaimedBody } from "./claimed-body.js";
 import {

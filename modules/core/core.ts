@@ -7,11 +7,11 @@ import type { Driver } from "../io/driver.js";
 import type { Flash } from "../io/flash.js";
 import type { Clock, Host, HostInfo, TextCodec } from "../io/host.js";
 import type { MemoryLedger } from "../io/memory.js";
+import type { TLSPermit } from "../io/tls-permit.js";
 import type { JSONWriter } from "../json/writer.js";
-import type { Light } from "../power/light.js";
-import type { TLSPermit } from "../publish/tls-permit.js";
 import type { Readout } from "../readout/readout.js";
 import type { TimeZone } from "../time/zone.js";
+import type { Light } from "./light.js";
 import type { Live } from "./live.js";
 
 export interface Saving {

@@ -9,7 +9,7 @@
  *     profile      `R5 P.01(sYYMMDDhhmm;)`, then other forms if the meter refuses that one (FORMS)
  *     break        `B0`
  *
- * `s` is 0 in winter, 1 in summer. The answer has the same form as a profile in a readout (meter/routes/profile.ts): a
+ * `s` is 0 in winter, 1 in summer. The answer has the same form as a profile in a readout (parts/meter/routes/profile.ts): a
  * header with time, status, period in minutes, codes and units, then lines of values. IEC 62056-21:2002, 6.3.4, 6.4.3
  * and 6.5. The contents of P.01 and the time before `;` are defined in VDEW "Lastenheft Elektronische Lastgangzähler"
  * 2.1.2. After EOT an ACK requests the next part.

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { ACCESS_DIGEST, ACCESS_SALT } from "../../modules/auth/fields.js";
+import { ENTRIES } from "../../modules/app/parts.js";
 import { BOOLEAN, BYTES, CHOICE, checkField, type Field, INTEGER, TEXT } from "../../modules/config/schema.js";
 import { ENTRY_LIMIT } from "../../modules/config/store.js";
+import { ACCESS_DIGEST, ACCESS_SALT } from "../../modules/parts/auth/fields.js";
 import {
 	CONTROL_LOG_EN,
 	IEC_SPEED_BAUD,
@@ -11,9 +12,8 @@ import {
 	IEC62056_DEVICE_ADDRESS,
 	IEC62056_MODE_D_BAUDRATE,
 	METER_PROTOCOL,
-} from "../../modules/meter/fields.js";
-import { ENTRIES } from "../../modules/parts.js";
-import { WIFI_SSID } from "../../modules/wifi/fields.js";
+} from "../../modules/parts/meter/fields.js";
+import { WIFI_SSID } from "../../modules/parts/network/fields.js";
 
 const STRANGE = [undefined, null, Number.NaN, Infinity, 1.5, "", "x", true, 0, [], {}, new Uint8Array(1), 10n, () => 0];
 

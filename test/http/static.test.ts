@@ -3,7 +3,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { METHOD_GET } from "../../modules/http/request.js";
 import { type BodySource, HTTPResponse } from "../../modules/http/response.js";
 import { StaticFiles } from "../../modules/http/static.js";
-import { type PageFile, pack } from "../../tools/page.js";
+import { type PageFile, pack } from "../../tools/page/archive.js";
 import { text } from "./fake.js";
 
 const POLICY = "default-src 'none'; script-src 'self'";

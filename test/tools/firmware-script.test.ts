@@ -138,7 +138,7 @@ describe("The firmware's script", function () {
 		assert.deepEqual(more.sort(), [
 			"hosts/esp32/coprocessor.ts",
 			"hosts/esp32/ethernet.ts",
-			"modules/wifi/cable.ts",
+			"modules/network/cable.ts",
 			...bridge.map((name) => `modules/zigbee/${name}`),
 		]);
 		for (const word of ["zb_reports", "zb_leave", "zb_ota", "parent_lost", "Z-Stack"])
@@ -175,18 +175,18 @@ describe("The firmware's script", function () {
 				.map(([file]) => file);
 		assert.deepEqual(theirs(small).sort(), [
 			"modules/amis/absent-protocol.ts",
-			"modules/backfill/absent-part.ts",
-			"modules/hawkbit/absent-part.ts",
-			"modules/improv/absent-improv.ts",
+			"modules/parts/backfill/absent-part.ts",
+			"modules/parts/hawkbit/absent-part.ts",
+			"modules/app/absent-improv.ts",
 			"modules/kmp/absent-protocol.ts",
-			"modules/live-meter/absent-part.ts",
+			"modules/parts/live-meter/absent-part.ts",
 			"modules/mbus/absent-protocol.ts",
 			// DLMS push over M-Bus uses this file.
 			"modules/mbus/frames.ts",
-			"modules/mqtt/absent-part.ts",
-			"modules/peaks/absent-part.ts",
-			"modules/prices/absent-part.ts",
-			"modules/provision/absent-part.ts",
+			"modules/parts/mqtt/absent-part.ts",
+			"modules/parts/peaks/absent-part.ts",
+			"modules/parts/prices/absent-part.ts",
+			"modules/parts/provision/absent-part.ts",
 			"modules/sml/absent-protocol.ts",
 			"modules/tic/absent-protocol.ts",
 		]);
