@@ -1,4 +1,5 @@
 /** Checks names and places of files, and that each begins with its purpose. */
+import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { basename } from "node:path";
 import { PARTS } from "../../modules/app/parts.js";
