@@ -1,4 +1,4 @@
-/** The gateway's parts. A board may lack some of a part's functions (part.ts, Extra). */
+/** The gateway's parts. A board may lack some of a part's functions (part/part.ts, Extra). */
 
 import type { Entry } from "../config/schema.js";
 import type { Part } from "../part/part.js";

@@ -23,7 +23,7 @@ export interface Saving {
 
 /**
  * Running part, with its reactions to the events of the core. An event is passed to one part after the other, in the
- * order of the list in parts.ts; `whenStopping` in reverse order. An event must not cause itself: the core refuses it
+ * order of the list in app/parts.ts; `whenStopping` in reverse order. An event must not cause itself: the core refuses it
  * and logs a fault.
  *
  * Names of events begin with `when`, and no other name does (test/tidy/events.test.ts). A callback that a part gives to

@@ -1,9 +1,8 @@
 /**
- * A part: one capability of the gateway. The core and the API mention no part by name; parts.ts has the list. Each part
- * has its own folder:
+ * A part: one capability of the gateway. The core and the API mention no part by name; app/parts.ts has the list. Each
+ * part has its own folder in modules/parts/:
  *
  *   fields.ts       settings
- *   log-events.ts   kinds of log events
  *   routes.ts       routes, or routes/ with several files
  *   part.ts         the part's table, and the code that creates its instance
  *

@@ -1,4 +1,4 @@
-/** Replaces part.ts in a firmware without the backfill (../absent.ts). */
+/** Replaces part.ts in a firmware without the backfill (part/absent.ts). */
 import { ENTRY_BACKFILL } from "../../config/entries.js";
 import type { Core } from "../../core/core.js";
 import { Absent, absentPart, keptEntry } from "../../part/absent.js";

@@ -1,13 +1,21 @@
 /** Running part. It polls the server while the settings enable this. */
+
 import type { Core } from "../../core/core.js";
+import { kind } from "../../diagnostics/events.js";
 import { ACTION_KEY } from "../../hawkbit/record.js";
 import type { OutputFailure } from "../../publish/connect-failures.js";
 import type { OutputDeps } from "../../publish/output.js";
 import { VisitingPart } from "../publish/visiting-part.js";
 import { UPDATE } from "../update/part.js";
 import { HAWKBIT_CERTIFICATE, HAWKBIT_ENABLED } from "./fields.js";
-import { EVENT_HAWKBIT_BACK, EVENT_HAWKBIT_FAILED } from "./log-events.js";
 import { Rollout } from "./rollout.js";
+
+/** A poll has failed for the first time after a success. Detail: code of the failure. */
+export const EVENT_HAWKBIT_FAILED = kind(38, "hawkbit_failed", { isPlain: true });
+/** A poll has succeeded for the first time after a failure. */
+export const EVENT_HAWKBIT_BACK = kind(39, "hawkbit_back");
+
+export const HAWKBIT_EVENTS = Object.freeze([EVENT_HAWKBIT_FAILED, EVENT_HAWKBIT_BACK]);
 
 export class Hawkbit extends VisitingPart<Rollout> {
 	constructor(core: Core) {

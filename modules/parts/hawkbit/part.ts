@@ -4,8 +4,7 @@ import { settingsRoutes } from "../../api/route.js";
 import { secondsOf } from "../../core/facts.js";
 import { applied, part } from "../../part/part.js";
 import { HAWKBIT as ENTRY, HAWKBIT_CERTIFICATE, HAWKBIT_ENABLED, HAWKBIT_TOKEN, HAWKBIT_URL } from "./fields.js";
-import { Hawkbit } from "./hawkbit.js";
-import { HAWKBIT_EVENTS } from "./log-events.js";
+import { HAWKBIT_EVENTS, Hawkbit } from "./hawkbit.js";
 import { HAWKBIT_SETTINGS } from "./routes.js";
 
 const PATH = "hawkbit";

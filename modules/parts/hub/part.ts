@@ -1,9 +1,11 @@
 /** Part that sends to a Home Assistant hub (API text, "Hub"). */
+
 import { backupGroup } from "../../api/backup-group.js";
 import { settingsRoutes } from "../../api/route.js";
 import type { Core } from "../../core/core.js";
 import { secondsOf } from "../../core/facts.js";
 import { sample } from "../../core/metrics-text.js";
+import { kind } from "../../diagnostics/events.js";
 import { PROGRESS_KEY } from "../../hub/statistic-progress.js";
 import { applied, changed, part } from "../../part/part.js";
 import { BACKFILL } from "../backfill/part.js";
@@ -13,8 +15,14 @@ import { type OutputPart, openOutputPart } from "../publish/output-part.js";
 import { sendRoute } from "../publish/send-route.js";
 import { HUB as ENTRY, HUB_CERTIFICATE, HUB_CERTIFICATE_LIMIT, HUB_ENABLED, HUB_TOKEN, HUB_URL } from "./fields.js";
 import { Hub } from "./hub.js";
-import { EVENT_HUB_BACK, EVENT_HUB_FAILED, HUB_EVENTS } from "./log-events.js";
 import { HUB_SETTINGS, HUB_TEXTS } from "./routes.js";
+
+/** A batch has failed for the first time after a success. Detail: code of the failure. */
+const EVENT_HUB_FAILED = kind(18, "hub_failed", { isPlain: true });
+/** A batch has succeeded for the first time after a failure. */
+const EVENT_HUB_BACK = kind(19, "hub_back");
+
+const HUB_EVENTS = Object.freeze([EVENT_HUB_FAILED, EVENT_HUB_BACK]);
 
 export const HUB = part<OutputPart<Hub>>({
 	name: "hub",

@@ -1,4 +1,4 @@
-/** Replaces mbus-part.ts in a firmware without M-Bus as master. */
+/** Replaces part.ts in a firmware without M-Bus as master. */
 import { ENTRY_MBUS } from "../../config/entries.js";
 import { Absent, absentPart, keptEntry } from "../../part/absent.js";
 

@@ -21,7 +21,7 @@ import {
 } from "./dlms-fields.js";
 import { CONTROL, METER as ENTRY, IEC_SPEED, IEC62056, IEC62056_PASSWORD, METER_PROTOCOL } from "./fields.js";
 import { Metering } from "./metering.js";
-import { meterReport } from "./report.js";
+import { meterReport, stateOf } from "./report.js";
 import {
 	acceptPollList,
 	DLMS_OBIS_BODY,
@@ -35,7 +35,6 @@ import { deletePIN, getLast, getLog, getRead, PIN_BODY, postPIN, postProbe } fro
 import { SCHEDULE_SETTINGS } from "./routes/schedule.js";
 import { CONTROL_SETTINGS, IEC62056_SETTINGS, PROTOCOL_SETTINGS } from "./routes/settings.js";
 import { SCHEDULE } from "./schedule-fields.js";
-import { stateOf } from "./state.js";
 
 export const METER = part<Metering>({
 	name: "meter",

@@ -1,7 +1,8 @@
-/** Section of the diagnostic report about the meter. It contains no readings. */
+/** State of meter reading in the status, and the section of the diagnostic report about the meter, which contains no readings. */
+
 import type { Core } from "../../core/core.js";
+import type { MeterReader } from "../../meter/reader.js";
 import type { Metering } from "./metering.js";
-import { stateOf } from "./state.js";
 
 const DOT = 0x2e;
 const FIRST_PRINTABLE = 0x20;
@@ -13,6 +14,13 @@ const NUMBER_DIGITS = 4;
 const ZERO = 0x30;
 const NINE = 0x39;
 const HASH = 0x23;
+
+/** Returns "reading", "ok", "idle" before the first attempt, or the code of the failure. */
+export function stateOf({ outcomes, running }: MeterReader): string {
+	const { failure, last } = outcomes;
+	if (running) return "reading";
+	return failure?.code ?? (last === undefined ? "idle" : "ok");
+}
 
 export function meterReport({ reader, schedule }: Metering, { text }: Core, section: string): string {
 	if (section !== "meter") return "";

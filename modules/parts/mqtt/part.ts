@@ -1,4 +1,5 @@
 /** Part that publishes over MQTT. docs/mqtt.md describes the messages. */
+
 import { backupGroup } from "../../api/backup-group.js";
 import { UNSUPPORTED } from "../../api/errors.js";
 import { settingsRoutes } from "../../api/route.js";
@@ -6,6 +7,7 @@ import { CERTIFICATE_LIMIT } from "../../config/trusted-certificates.js";
 import type { Core } from "../../core/core.js";
 import { secondsOf } from "../../core/facts.js";
 import { sample } from "../../core/metrics-text.js";
+import { kind } from "../../diagnostics/events.js";
 import { COMMAND_IDENTIFY, COMMAND_READ } from "../../mqtt/messages.js";
 import { applied, changed, part } from "../../part/part.js";
 import { SETTINGS_FILES } from "../../provision/settings-files.js";
@@ -28,16 +30,21 @@ import {
 	MQTT_PASSWORD,
 	MQTT_URL,
 } from "./fields.js";
-import {
-	EVENT_MQTT_COMMAND,
-	EVENT_MQTT_FAILED,
-	EVENT_MQTT_IGNORED,
-	EVENT_MQTT_SENT,
-	MQTT_EVENTS,
-} from "./log-events.js";
 import { MQTT_UP } from "./publisher.js";
 import { MQTT_SETTINGS, MQTT_TEXTS } from "./routes.js";
 import { MQTTService } from "./service.js";
+
+/** First failure after a success. The event's detail is the code of the failure. */
+const EVENT_MQTT_FAILED = kind(20, "mqtt_failed", { isPlain: true });
+/** First success after a failure: the broker has accepted everything. */
+const EVENT_MQTT_SENT = kind(21, "mqtt_sent");
+
+/** A command that changes something was carried out. The event's detail is the command. */
+const EVENT_MQTT_COMMAND = kind(36, "mqtt_command", { isPlain: true });
+/** A command was ignored. The event's detail is the reason. */
+const EVENT_MQTT_IGNORED = kind(37, "mqtt_command_ignored", { isPlain: true });
+
+const MQTT_EVENTS = Object.freeze([EVENT_MQTT_FAILED, EVENT_MQTT_SENT, EVENT_MQTT_COMMAND, EVENT_MQTT_IGNORED]);
 
 export const MQTT = part<OutputPart<MQTTService>>({
 	name: "mqtt",

@@ -4,8 +4,7 @@ import { route, settingsRoutes } from "../../api/route.js";
 import { METHOD_POST } from "../../http/request.js";
 import { applied, part } from "../../part/part.js";
 import { PROVISION as ENTRY, PROVISION_CERTIFICATE, PROVISION_COUNTER, PROVISION_OWN } from "./fields.js";
-import { PROVISION_EVENTS } from "./log-events.js";
-import { Provisioning } from "./provisioning.js";
+import { PROVISION_EVENTS, Provisioning } from "./provisioning.js";
 import { PROVISION_SETTINGS, postFile } from "./routes.js";
 
 const PATH = "provision";

@@ -3,6 +3,7 @@
  * is stored. The settings are checked by the rules of their routes, like those of a backup (parts/system/restore.ts). A file
  * is applied in a later tick, because too little stack is left inside the call that delivers it.
  */
+
 import type { BackupGroup } from "../../api/backup-group.js";
 import type { LongText } from "../../api/body.js";
 import { BUSY, UNSUPPORTED } from "../../api/errors.js";
@@ -11,6 +12,7 @@ import { decodeHex } from "../../bytes/hex.js";
 import { type Put, put, type Setting } from "../../config/schema.js";
 import { StorageRefusal } from "../../config/watched-storage.js";
 import type { Core } from "../../core/core.js";
+import { kind } from "../../diagnostics/events.js";
 import type { ScheduledMachine, Task } from "../../io/driver.js";
 import type { Part } from "../../part/part.js";
 import {
@@ -41,7 +43,13 @@ import {
 } from "./fields.js";
 import { type FileClient, FileExchange } from "./file-exchange.js";
 import { FileSource, type FileTaker } from "./file-source.js";
-import { EVENT_PROVISION_APPLIED, EVENT_PROVISION_REFUSED } from "./log-events.js";
+
+/** A file was applied. The event's details are its counter and the way of delivery. */
+export const EVENT_PROVISION_APPLIED = kind(40, "provision_applied", { isPlain: true, needsLogin: true });
+/** A file was refused. The event's details are the code and the way of delivery. */
+export const EVENT_PROVISION_REFUSED = kind(41, "provision_refused", { isPlain: true });
+
+export const PROVISION_EVENTS = Object.freeze([EVENT_PROVISION_APPLIED, EVENT_PROVISION_REFUSED]);
 
 /** Way of delivery of the file in the factory data. That file is applied only if no other file was applied before. */
 const BY_FACTORY = "factory";

@@ -17,7 +17,7 @@ import type { JSONWriter } from "../../json/writer.js";
 import type { Part } from "../../part/part.js";
 import { utcText } from "../../time/iso.js";
 import { buildNumber } from "../../update/version.js";
-import type { System } from "./system.js";
+import type { System } from "./status.js";
 
 export const BACKUP_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 3072 });
 

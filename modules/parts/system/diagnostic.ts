@@ -26,7 +26,7 @@ import type { BodySource } from "../../http/response.js";
 import { GCM_TAG_LENGTH } from "../../io/crypto.js";
 import type { Cost } from "../../io/memory.js";
 import { ReportLines } from "./report-lines.js";
-import type { System } from "./system.js";
+import type { System } from "./status.js";
 
 /** Memory for the metrics as text or a copy of the session log, for a block, and for keys. */
 export const REPORT_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 10_240 });

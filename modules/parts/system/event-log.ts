@@ -5,7 +5,7 @@ import { numberMember, textMember } from "../../api/members.js";
 import { EventCursor } from "../../diagnostics/event-log.js";
 import { countAt, detailEnd, timeAt, UNIT, uptimeAt } from "../../diagnostics/event-record.js";
 import { eventKind } from "../../diagnostics/events.js";
-import type { System } from "./system.js";
+import type { System } from "./status.js";
 
 export function getEventLog(exchange: Exchange<System>): void {
 	const { parts } = exchange.part;

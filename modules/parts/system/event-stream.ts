@@ -22,8 +22,7 @@ import type { JSONWriter } from "../../json/writer.js";
 import type { Part } from "../../part/part.js";
 import { METER } from "../meter/part.js";
 import { NETWORK } from "../network/part.js";
-import { stateOf } from "./state.js";
-import type { System } from "./system.js";
+import { type System, stateOf } from "./status.js";
 
 export const EVENTS_COST: Cost = Object.freeze({ slots: 60, chunkBytes: 512 });
 

@@ -16,7 +16,7 @@ import { isMomentary } from "../../obis/code.js";
 import type { Part } from "../../part/part.js";
 import { FREQUENCY, POWER, Quantities } from "../../readout/quantities.js";
 import { METER } from "../meter/part.js";
-import type { System } from "./system.js";
+import type { System } from "./status.js";
 
 export const METRICS_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 7168 });
 

@@ -15,8 +15,7 @@ import { getEventLog } from "./event-log.js";
 import { getEvents } from "./event-stream.js";
 import { getMetrics } from "./metrics.js";
 import { postBackup } from "./restore.js";
-import { getStatus, postFactoryReset, postReboot } from "./status.js";
-import { System } from "./system.js";
+import { getStatus, postFactoryReset, postReboot, System } from "./status.js";
 
 export const SYSTEM = part<System>({
 	name: "system",

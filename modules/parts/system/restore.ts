@@ -16,7 +16,7 @@ import type { JSONWriter } from "../../json/writer.js";
 import type { Part } from "../../part/part.js";
 import { SETTINGS_FILES } from "../../provision/settings-files.js";
 import { type GroupValues, RestoreReader } from "./restore-reader.js";
-import type { System } from "./system.js";
+import type { System } from "./status.js";
 
 export const RESTORE_COST: Cost = Object.freeze({ slots: 920, chunkBytes: 12_288 });
 

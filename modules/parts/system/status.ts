@@ -1,8 +1,27 @@
 /** System routes of the API: status, factory reset, reboot. */
 import type { Exchange } from "../../api/exchange.js";
+import type { Core, Running } from "../../core/core.js";
 import { type Facts, writeFacts } from "../../core/facts.js";
-import { stateOf } from "./state.js";
-import type { System } from "./system.js";
+import type { Part } from "../../part/part.js";
+
+/** State that the routes of this part share. */
+export class System implements Running {
+	readonly parts: readonly Part[];
+	isReporting = false;
+
+	constructor(parts: readonly Part[]) {
+		this.parts = parts;
+	}
+
+	whenStopping(): void {}
+}
+
+/** Members of `system/status` that change on their own, for the route and for the event stream. */
+export function stateOf(core: Core, parts: readonly Part[]): Facts {
+	const facts: Facts[number][] = [];
+	for (const part of parts) facts.push(...part.state(core.find(part), core));
+	return facts;
+}
 
 export function getStatus(exchange: Exchange<System>): void {
 	const { core, part } = exchange;
