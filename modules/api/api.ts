@@ -145,13 +145,13 @@ export class API implements HTTPHandler {
 			failUnauthorized(this.#core.writer, response, this.#core.hostname);
 			return false;
 		}
-		response.vouch();
+		response.authenticated();
 		this.#core.saving?.requestReceived();
 		if (granted < scope) {
 			this.fail(response, 403, FORBIDDEN_SCOPE, "This token is read-only; a token with full scope is required.");
 			return false;
 		}
-		if (!waits || !response.isGuest) return true;
+		if (!waits || !response.isOnLastPlace) return true;
 		response.header("Retry-After", "5");
 		this.fail(response, 503, BUSY, "Too many pending requests; retry in a few seconds.");
 		return false;

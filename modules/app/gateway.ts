@@ -162,10 +162,10 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		return this.networking.manager;
 	}
 
-	settingsChanged(changes: readonly Field[], wishes: readonly Field[]): void {
+	settingsChanged(changes: readonly Field[], applied: readonly Field[]): void {
 		const groups = groupsOf(ENTRIES, changes);
 		if (groups !== "") this.events.note(EVENT_SETTINGS, groups);
-		react(PARTS, this.#running, this, changes, wishes);
+		react(PARTS, this.#running, this, changes, applied);
 		this.live.changed();
 	}
 

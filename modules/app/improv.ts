@@ -197,7 +197,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 		} else if (station?.ssid === this.#ssid) {
 			this.#ssid = "";
 			this.show(nowMs);
-			this.tell(COMMAND_JOIN);
+			this.answer(COMMAND_JOIN);
 		} else if (lastError === WIFI_WRONG_PASSWORD || nowMs >= this.#joinEndMs) {
 			this.#ssid = "";
 			this.put(PACKET_ERROR, ERROR_CONNECT);
@@ -291,7 +291,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 			}
 			case COMMAND_STATE:
 				this.show(nowMs);
-				if (this.#ssid === "" && network.address !== undefined) this.tell(command);
+				if (this.#ssid === "" && network.address !== undefined) this.answer(command);
 				return 0;
 			case COMMAND_SCAN:
 				if (this.#ssid !== "" || !(this.#isScanning || network.scan(this))) return ERROR_OTHER;
@@ -321,7 +321,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 			default:
 				return ERROR_COMMAND;
 		}
-		this.tell(command);
+		this.answer(command);
 		return 0;
 	}
 
@@ -341,7 +341,7 @@ class ImprovSession implements ScheduledMachine, ScanCallback {
 		this.put(PACKET_STATE, this.#ssid === "" ? state : STATE_PROVISIONING);
 	}
 
-	private tell(command: number): void {
+	private answer(command: number): void {
 		const { settings, gateway, deps } = this.#improv;
 		const { firmwareVersion, chip } = deps.info;
 		const { hostname } = settings;

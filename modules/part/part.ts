@@ -18,22 +18,19 @@ import type { EventKind } from "../diagnostics/events.js";
 export interface Reaction<Instance> {
 	/** A change of any of these fields triggers the reaction. */
 	readonly fields: readonly Field[];
-	/**
-	 * True if the reaction follows each request that applies one of the fields immediately, even if no value has changed.
-	 * False if it follows changes only.
-	 */
-	readonly isWish: boolean;
+	/** True: runs after every request that sets one of the fields at once. False: only after a change. */
+	readonly onEveryPost: boolean;
 	readonly react: (instance: Instance, core: Core) => void;
 }
 
 /** Returns a reaction that is called once after one or more of these fields have changed. */
 export function changed<Instance>(fields: readonly Field[], react: Reaction<Instance>["react"]): Reaction<Instance> {
-	return Object.freeze({ fields: Object.freeze(fields), isWish: false, react });
+	return Object.freeze({ fields: Object.freeze(fields), onEveryPost: false, react });
 }
 
 /** Returns a reaction that is called once after each request that applies one or more of these fields immediately. */
 export function applied<Instance>(fields: readonly Field[], react: Reaction<Instance>["react"]): Reaction<Instance> {
-	return Object.freeze({ fields: Object.freeze(fields), isWish: true, react });
+	return Object.freeze({ fields: Object.freeze(fields), onEveryPost: true, react });
 }
 
 export interface Part<Instance extends Running | undefined = Running | undefined> extends Opened<Instance> {
@@ -90,19 +87,19 @@ export interface Extra {
 
 /**
  * Calls the matching reactions of all parts, each once, in the order of the parts. `running` holds the instance of each
- * part; `changes` and `wishes` are as in ConfigListener (config/store.ts).
+ * part; `changed` and `applied` are as in ConfigListener (config/store.ts).
  */
 export function react(
 	parts: readonly Part[],
 	running: readonly unknown[],
 	core: Core,
-	changes: readonly Field[],
-	wishes: readonly Field[],
+	changedFields: readonly Field[],
+	appliedFields: readonly Field[],
 ): void {
 	for (let i = 0; i < parts.length; i++) {
-		for (const { fields, isWish, react: tell } of parts[i].reactions) {
-			const changedFields = isWish ? wishes : changes;
-			if (changedFields.some((field) => fields.includes(field))) tell(running[i] as never, core);
+		for (const { fields, onEveryPost, react } of parts[i].reactions) {
+			const candidates = onEveryPost ? appliedFields : changedFields;
+			if (candidates.some((field) => fields.includes(field))) react(running[i] as never, core);
 		}
 	}
 }

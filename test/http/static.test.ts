@@ -36,8 +36,8 @@ function get(files: StaticFiles, path: string, fields: Readonly<Record<string, s
 	let sent: Sent | undefined;
 	const response = new HTTPResponse({
 		text,
-		isGuest: false,
-		vouch: () => {},
+		isOnLastPlace: false,
+		authenticated: () => {},
 		reply: (head, status, source, length) => {
 			const lines = head.fields.split("\r\n").slice(0, -1);
 			const pairs = lines.map((line) => [line.split(": ", 1)[0], line.slice(line.indexOf(": ") + 2)] as const);

@@ -71,7 +71,7 @@ class EventStream implements BodySource, LiveBody, LiveClient {
 		return this;
 	}
 
-	tell(due: number): void {
+	wake(due: number): void {
 		this.#due |= due;
 		this.#reader?.wake();
 	}

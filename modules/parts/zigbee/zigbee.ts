@@ -306,7 +306,7 @@ export class Zigbee implements ScheduledMachine, Running, ZigbeeBridge, BridgeLi
 			onEvent: ignoreEvent,
 			onClosed: () => this.portClosed(),
 		});
-		this.#link.tell(() => {
+		this.#link.update(() => {
 			if (!config.get(ZIGBEE_ENABLED)) chip.stop(nowMs);
 			else {
 				this.updateMap(bridge, nowMs);
@@ -384,7 +384,7 @@ export class Zigbee implements ScheduledMachine, Running, ZigbeeBridge, BridgeLi
 
 	private withBridge(change: (bridge: Bridge, nowMs: number) => void): void {
 		const bridge = this.#bridge;
-		if (bridge !== undefined) this.#link?.tell((nowMs) => change(bridge, nowMs));
+		if (bridge !== undefined) this.#link?.update((nowMs) => change(bridge, nowMs));
 	}
 
 	private storeLeave(): void {

@@ -1,5 +1,5 @@
 /** GPIOs as outputs (implemented in power.c). */
-export class Output {
+export class OutputPin {
 	static set(pin: number, level: boolean): void {
 		native("xs_power_output").call(this, pin, level);
 	}

@@ -34,7 +34,7 @@ import {
 	INFO_NUMBERS,
 } from "./worker/protocol.js";
 
-export class Bridge {
+export class WorkerBridge {
 	readonly #host: Host;
 	readonly #handles = new Handles();
 	readonly #events: EventQueue;

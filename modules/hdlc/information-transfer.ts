@@ -41,7 +41,7 @@ export const NEXT_TOO_LONG = 9;
 export const RETRIES = 3;
 const BUSY_POLLS = 50;
 
-export class Exchange {
+export class InformationTransfer {
 	/** Number of information bytes that the meter accepts in a frame. */
 	sendInfo = INFO_DEFAULT;
 	/** Number of frames that the meter sends in a row. */

@@ -22,7 +22,7 @@ const STATE_SIGN_ON = 0;
 const STATE_CONFIRM = 1;
 const STATE_ENDED = 2;
 
-export class DLMSOpening implements Machine {
+export class ModeESignOn implements Machine {
 	readonly session: MeterSession;
 	readonly #output: Output;
 	readonly #acknowledge = new Uint8Array(ACKNOWLEDGE_LENGTH);
