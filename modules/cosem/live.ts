@@ -3,7 +3,7 @@ import { POLL_ENTRY_SIZE } from "../dlms/poll-list.js";
 import type { ReadSession, SessionContext } from "../readout/protocol.js";
 import type { Readout } from "../readout/readout.js";
 import { RecordCursor } from "../readout/record-cursor.js";
-import { DLMSReadSession, PROTOCOL_DLMS } from "./read-session.js";
+import { DLMS_COSEM, DLMSReadSession } from "./read-session.js";
 import type { COSEMSettings } from "./settings.js";
 
 /** Maximum number of registers: import, export and net power, each in total and for three phases. */
@@ -31,6 +31,6 @@ export function openLive(
 		at += POLL_ENTRY_SIZE;
 	}
 	list[0] = at >> 3;
-	if (protocol !== PROTOCOL_DLMS || at === 1) return undefined;
+	if (protocol !== DLMS_COSEM || at === 1) return undefined;
 	return new DLMSReadSession({ ...context, live: list.slice(0, at), periodMs });
 }

@@ -62,7 +62,7 @@ import {
 	PUSH_UNKNOWN,
 } from "./failures.js";
 import { CHOICE } from "./protocol.js";
-import { PROTOCOL_DLMS } from "./read-session.js";
+import { DLMS_COSEM } from "./read-session.js";
 import type { COSEMSettings } from "./settings.js";
 
 /**
@@ -163,7 +163,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		const { line, meterId } = this;
 		const { kept: records = NO_BYTES, overflow } = this.#records;
 		const status = statusOf(overflow) || this.#status;
-		return { protocol: PROTOCOL_DLMS, meterId, mode: 0, baud: line.baud, utcMs, status, records };
+		return { protocol: DLMS_COSEM, meterId, mode: 0, baud: line.baud, utcMs, status, records };
 	}
 
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {

@@ -63,7 +63,7 @@ const MODE_E_UNKNOWN = 0;
 const MODE_E_ANNOUNCED = 1;
 const MODE_E_LACKING = 2;
 
-export const PROTOCOL_DLMS = "DLMS/COSEM";
+export const DLMS_COSEM = "DLMS/COSEM";
 
 export class DLMSReadSession implements ReadSession {
 	/** Failure of the try that got furthest. It is final when EVENT_END is reported. */
@@ -142,7 +142,7 @@ export class DLMSReadSession implements ReadSession {
 		if (isWhole && this.failure !== undefined) return undefined;
 		const { kept, overflow } = this.#context.records;
 		return {
-			protocol: PROTOCOL_DLMS,
+			protocol: DLMS_COSEM,
 			meterId: this.meterId,
 			mode: this.#method === OPENING_DIRECT ? 0 : MODE_E,
 			baud: this.#baud,

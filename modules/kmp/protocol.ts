@@ -2,11 +2,12 @@
  * Entry for Kamstrup's KMP in the table of meter protocols. Heat, cooling and water meters with an optical port use it.
  * Each readout drains the meter's battery, so automatic readouts are at least an hour apart.
  */
+
 import type { MeterProtocol, Probing, SessionContext } from "../readout/protocol.js";
+import { PROTOCOL_KMP } from "../readout/protocol-names.js";
 import { KMP_INSTEAD } from "./failures.js";
 import { KMPSession } from "./session.js";
 
-export const PROTOCOL_KMP = "kmp";
 const REST_MINUTES = 60;
 
 export interface KMPSettings {

@@ -2,11 +2,12 @@
  * Entry for M-Bus in the table of meter protocols. The gateway is the master, and an optical head or a level converter
  * connects it to the slaves.
  */
+
 import type { MeterProtocol, SessionContext } from "../readout/protocol.js";
+import { PROTOCOL_MBUS } from "../readout/protocol-names.js";
 import { MBUS_INSTEAD } from "./failures.js";
 import { ANY_ADDRESS, MBusSession, type Slaves } from "./session.js";
 
-export const PROTOCOL_MBUS = "mbus";
 const USUAL: Slaves = Object.freeze({ baud: 2400, address: ANY_ADDRESS, count: 1, secondary: Object.freeze([]) });
 
 export interface MBusSettings {

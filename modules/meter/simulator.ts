@@ -7,7 +7,7 @@
  */
 
 import { asciiBytes } from "../bytes/ascii.js";
-import { PROTOCOL_DLMS } from "../cosem/read-session.js";
+import { DLMS_COSEM } from "../cosem/read-session.js";
 import { DataSetParser } from "../iec62056-21/dataset.js";
 import { MODE_C } from "../iec62056-21/ident.js";
 import type { SessionContext, SimulatedProtocol } from "../readout/protocol.js";
@@ -180,7 +180,7 @@ export const SIMULATED: SimulatedProtocol<MeterSettings> = Object.freeze({
 		new MeterSimulator().run(records, utcMs === 0 ? nowMs : utcMs);
 		const isDLMS = settings.protocol === "dlms";
 		return {
-			protocol: isDLMS ? PROTOCOL_DLMS : PROTOCOL_IEC62056_21,
+			protocol: isDLMS ? DLMS_COSEM : PROTOCOL_IEC62056_21,
 			...(isDLMS ? { missing: new Uint8Array(0) } : {}),
 			meterId: asciiBytes(SIMULATOR_IDENT),
 			mode: isDLMS ? 0 : MODE_C,

@@ -1,4 +1,5 @@
 /** Entry for SML in the table of meter protocols. One SMLListener runs, and each complete telegram is a readout. */
+
 import { FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { NO_BYTES } from "../io/machine.js";
 import {
@@ -8,12 +9,12 @@ import {
 	type ReadSession,
 	type SessionContext,
 } from "../readout/protocol.js";
+import { PROTOCOL_SML } from "../readout/protocol-names.js";
 import { type Readout, STATUS_CHECK_WRONG, statusOf } from "../readout/readout.js";
 import { SML_BROKEN, SML_NO_TELEGRAM } from "./failures.js";
 import { SMLListener } from "./listener.js";
 
 const PROTOCOL = "SML";
-export const PROTOCOL_SML = "sml";
 /** Speed of all meters with an optical port (BSI TR-03109-1; FNN specification of the base meter). */
 export const SML_BAUD = 9600;
 

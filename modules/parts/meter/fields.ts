@@ -1,6 +1,8 @@
 /** Settings of the meter, and values that were learned from it. */
+
 import { ENTRY_CONTROL, ENTRY_IEC_SPEED, ENTRY_IEC62056, ENTRY_METER } from "../../config/entries.js";
 import { BOOLEAN, BYTES, CHOICE, entry, field, INTEGER, INTERNAL, PRINTABLE, TEXT } from "../../config/schema.js";
+import { PROTOCOL_IEC62056, PROTOCOL_NAMES } from "../../readout/protocol-names.js";
 
 /** Speeds of IEC 62056-21, 6.3.14, table 3. */
 export const BAUD_RATES = Object.freeze([300, 600, 1200, 2400, 4800, 9600, 19200]);
@@ -10,27 +12,12 @@ export const PUSH_BAUD_RATES = Object.freeze([...BAUD_RATES, 38400, 57600, 11520
 /** Ways to open a DLMS/COSEM session: "auto" tries mode E first, then HDLC directly; the others try one way only. */
 export const OPENINGS = Object.freeze(["auto", "mode_e", "direct"]);
 
-export const PROTOCOL_IEC62056 = "iec62056";
-export const PROTOCOL_DLMS = "dlms";
-export const PROTOCOL_SML = "sml";
-export const PROTOCOL_TIC = "tic";
-export const PROTOCOL_KMP = "kmp";
-export const PROTOCOL_MBUS = "mbus";
-export const PROTOCOL_AMIS = "amis";
 export const METER_PROTOCOL = field<string>({
 	entry: ENTRY_METER,
 	id: 1,
 	name: "protocol",
 	kind: CHOICE,
-	choices: Object.freeze([
-		PROTOCOL_IEC62056,
-		PROTOCOL_DLMS,
-		PROTOCOL_SML,
-		PROTOCOL_TIC,
-		PROTOCOL_KMP,
-		PROTOCOL_MBUS,
-		PROTOCOL_AMIS,
-	]),
+	choices: PROTOCOL_NAMES,
 	initial: PROTOCOL_IEC62056,
 });
 /**

@@ -4,6 +4,7 @@ import { put } from "../../config/schema.js";
 import type { ConfigStore } from "../../config/store.js";
 import type { TextCodec } from "../../io/host.js";
 import type { Slaves } from "../../mbus/session.js";
+import { PROTOCOL_IEC62056 } from "../../readout/protocol-names.js";
 import { DLMSSettingsStore, type MeterSettingsDeps } from "./dlms-store.js";
 import {
 	CONTROL_SIMULATOR_EN,
@@ -21,7 +22,6 @@ import {
 	METER_RX_PIN,
 	METER_TX_INVERTED,
 	METER_TX_PIN,
-	PROTOCOL_IEC62056,
 } from "./fields.js";
 import { slavesOf } from "./mbus-store.js";
 
