@@ -50,7 +50,8 @@ static void deliver(void *context)
 {
 	(void)context;
 	pthread_mutex_lock(&console.lock);
-	unsigned events = console.events, readable = console.count;
+	/* The timer task may report an event just after the close, when the target is forgotten. */
+	unsigned events = console.is_open ? console.events : 0, readable = console.count;
 	console.events = 0;
 	console.posted = false;
 	pthread_mutex_unlock(&console.lock);
