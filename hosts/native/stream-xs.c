@@ -21,8 +21,8 @@ typedef struct {
 	xsSlot target;
 	stream_server *server;
 	/*
-	 * Number of references: one for the object, one for each delivery under way, and one for the thread's callback while
-	 * the server exists.
+	 * Number of references: one for the object, and one for each delivery under way. The server's thread needs none,
+	 * because it ends before the object releases its own.
 	 */
 	atomic_uint references;
 	/* True after the object was closed. Only used in the machine's thread. */
