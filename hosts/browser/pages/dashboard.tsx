@@ -4,7 +4,15 @@ import { useEffect, useState } from "preact/hooks";
 import { Button, Card, Chip, type ChipState, Fact, Facts, Notice, Progress } from "../kit/components.js";
 import { reachable } from "../kit/device.js";
 import { failureText, isAtHead } from "../kit/failures.js";
-import { formatAge, formatLocalTime, formatMoment, formatNumber, formatPeriod, formatReading } from "../kit/format.js";
+import {
+	formatAge,
+	formatLocalTime,
+	formatMoment,
+	formatNumber,
+	formatPeriod,
+	formatPower,
+	formatReading,
+} from "../kit/format.js";
 import {
 	hasExpired,
 	network,
@@ -31,6 +39,7 @@ import { display } from "../kit/session.js";
 import { useStore } from "../kit/store.js";
 import { isText, language, t } from "../kit/text.js";
 import { useZone, zone } from "../kit/zone.js";
+import { LockedNotice } from "./locked-notice.js";
 import { ReadFailure } from "./meter-finding.js";
 
 const READ_LIMIT_S = 60;
@@ -38,13 +47,6 @@ const READ_LIMIT_S = 60;
 const NOW_S = 90;
 /** Identification of the built-in simulator. */
 const SIMULATED = /^SMG5SIMULATOR/;
-
-/** If the power is at least this many watts, it is shown in kW. */
-export const KILO_FROM = 10_000;
-
-export function formatPower(watts: number, inKilo = Math.abs(watts) >= KILO_FROM, unit = "W"): string {
-	return inKilo ? `${formatNumber(watts / 1000, language, 1)} k${unit}` : `${formatNumber(watts, language, 0)} ${unit}`;
-}
 
 export function Dashboard() {
 	const now = useStore(status);
@@ -85,7 +87,7 @@ function PowerCard() {
 				<p class="big none">–{last === undefined && <small>&nbsp;</small>}</p>
 			) : (
 				<p class={`big ${directionOf(now.watts)}`}>
-					{formatPower(Math.abs(now.watts), undefined, now.unit)}
+					{formatPower(Math.abs(now.watts), language, now.unit)}
 					<small>
 						<span aria-hidden="true">{ARROWS[directionOf(now.watts)]}</span> {t(`flow.${directionOf(now.watts)}`)}{" "}
 						{isStale && <span class="mark">{t("stale.mark")}</span>}
@@ -113,16 +115,6 @@ function useSeconds(): void {
 		const timer = setInterval(() => tick((n) => n + 1), 1_000);
 		return () => clearInterval(timer);
 	}, []);
-}
-
-export function LockedNotice() {
-	const isDisplay = useStore(display);
-	return (
-		<Notice kind="info">
-			<p>{t("now.locked")}</p>
-			{!isDisplay && <a href="#/meter">{t("pin.title")}</a>}
-		</Notice>
-	);
 }
 
 export function LastReading() {

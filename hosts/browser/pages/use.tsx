@@ -22,7 +22,7 @@ import { asDeviceError } from "../kit/use-device.js";
 import { useZone } from "../kit/zone.js";
 import { BackfillCard } from "./backfill.js";
 import { CurveCard } from "./curve-card.js";
-import { LockedNotice } from "./dashboard.js";
+import { LockedNotice } from "./locked-notice.js";
 import { PhasesCard } from "./phases.js";
 import { ProfileCard } from "./profile.js";
 import { DayBars, UseChart } from "./use-chart.js";
