@@ -39,17 +39,14 @@ export function formatReading(text: string, unit: string, language: string): rea
 	return [formatNumber(Math.trunc(value) / 1000, language, 3, 3), kilo];
 }
 
-/** If a power is at least this large, it is shown in thousands of its unit. */
-export const KILO_POWER_FROM = 10_000;
-
-/** Formats a power in W, or in another `unit`. */
-export function formatPower(
-	power: number,
-	language: string,
-	unit = "W",
-	inKilo = Math.abs(power) >= KILO_POWER_FROM,
-): string {
-	return inKilo ? `${formatNumber(power / 1000, language, 1)} k${unit}` : `${formatNumber(power, language, 0)} ${unit}`;
+/**
+ * Formats a power in W, or in another `unit`; from 10 000 on in thousands of it. If several are shown side by side,
+ * `largest` decides for all.
+ */
+export function formatPower(power: number, unit: string, language: string, largest = power): string {
+	return Math.abs(largest) < 10_000
+		? `${formatNumber(power, language, 0)} ${unit}`
+		: `${formatNumber(power / 1000, language, 1)} k${unit}`;
 }
 
 /** Formats the gateway's `localtime` (ISO 8601 with offset) in the gateway's own time zone. */

@@ -16,7 +16,7 @@ export function PhasesCard() {
 			<Facts>
 				{phases.map(({ name, watts, voltage, current }) => (
 					<Fact key={name} name={name}>
-						{[watts === undefined ? "" : formatPower(watts, language), amountText(voltage), amountText(current)]
+						{[watts === undefined ? "" : formatPower(watts, "W", language), amountText(voltage), amountText(current)]
 							.filter((text) => text !== "")
 							.join(" · ")}
 					</Fact>

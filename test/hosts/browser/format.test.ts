@@ -39,11 +39,11 @@ describe("numbers on the page", () => {
 	});
 
 	it("show a power of 10 000 W or more in kW, in each direction", () => {
-		assert.equal(formatPower(9_999, "en"), "9,999 W");
-		assert.equal(formatPower(10_000, "en"), "10 kW");
-		assert.equal(formatPower(-10_060, "de"), "−10,1 kW");
-		assert.equal(formatPower(12_340, "en", "VA"), "12.3 kVA");
-		assert.equal(formatPower(900, "en", "W", true), "0.9 kW");
+		assert.equal(formatPower(9_999, "W", "en"), "9,999 W");
+		assert.equal(formatPower(10_000, "W", "en"), "10 kW");
+		assert.equal(formatPower(-10_060, "W", "de"), "−10,1 kW");
+		assert.equal(formatPower(12_340, "VA", "en"), "12.3 kVA");
+		assert.equal(formatPower(900, "W", "en", -10_000), "0.9 kW");
 	});
 
 	it("are unchanged if they are not numbers", () => {
