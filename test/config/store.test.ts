@@ -459,6 +459,28 @@ describe("config/store", () => {
 		}
 	});
 
+	it("drops unknown items rather than a setting when entries that change together exceed one value", () => {
+		const field = { kind: INTEGER, maximum: 9, initial: 1 };
+		const entries = [table(1, [field])[0], { ...table(1, [{ ...field, entry: 1 }])[0], key: "other" }];
+		// Each entry has two versions, the setting's item (4 bytes) and a CRC, after two lengths (3 bytes) and its key. A
+		// CRC of all entries follows.
+		const room = ENTRY_LIMIT - 2 * (3 + 2 + 4 + 2) - "grownother".length - 2;
+		for (const [length, kept] of [
+			[room, true],
+			[room + 1, false],
+		] as const) {
+			const storage = new MemoryStorage();
+			const unknown = [item(7, 5), item(7, ...new Array<number>(length - 4 - 3).fill(5))];
+			for (const [i, { key }] of entries.entries()) storage.values.set(key, sealed(2, unknown[i]));
+			const store = new ConfigStore(storage, textCodec, entries);
+			store.change(entries.map(({ fields: [setting] }) => ({ field: setting, value: 7 })));
+			for (const [i, { key, fields }] of entries.entries()) {
+				assert.equal(store.get(fields[0]), 7);
+				assert.deepEqual(storage.get(key), sealed(1, item(1, 7), kept ? unknown[i] : []));
+			}
+		}
+	});
+
 	it("returns what was set before a restart, for random numbers, choices, texts and booleans", () => {
 		const address = fc.string({
 			unit: fc.constantFrom(..."0123456789 ABCxyz"),

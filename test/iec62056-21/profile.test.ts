@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import {
 	IEC_BROKEN_OFF,
+	IEC_NO_ANSWER,
 	IEC_NO_PROFILE,
 	IEC_NO_PROGRAMMING,
 	IEC_PASSWORD_REFUSED,
@@ -27,6 +28,8 @@ const P1 = framed("P1\x02(00000001)", SOH);
 const BREAK = "\x01B0\x03q";
 /** Time from the end of an answer to the next request, ms. */
 const REACTION_MS = 205;
+/** Time of a character at 9600 Bd, ms. */
+const CHARACTER_MS = 10_000 / 9600;
 
 /** A session that reads the load profile in programming mode, after an ordinary session with this readout. */
 class Programming {
@@ -102,6 +105,17 @@ describe("a load profile in programming mode", () => {
 		const session = meter.session(meter.driver);
 		assert.equal(session.failure, undefined);
 		assert.deepEqual(recordsOf(session.readout(EVENT_END, 0)?.records).slice(1), ["P.01: 0.1*kW", "P.01: 0.2*kW"]);
+	});
+	it("may take the meter 4500 ms after the request was sent, because it may have to search for the data", () => {
+		for (const late of [false, true]) {
+			const meter = new Programming(CLOCK);
+			const request = meter.answer(PASSWORD);
+			const { driver } = meter;
+			driver.to(driver.nowMs + request.length * CHARACTER_MS + 4500 + (late ? 1 : -1));
+			const { failure } = meter.session(driver);
+			assert.equal(failure, late ? IEC_NO_ANSWER : undefined);
+			if (!late) assert.equal(meter.answer(framed(`${HEAD}(0.1)\r\n`)), BREAK);
+		}
 	});
 	it("is read although the meter repeats its request for a password many times at once", () => {
 		const meter = new Programming(CLOCK);
