@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { REPORT_SECTIONS } from "../../modules/system/report-lines.js";
 import { ROOT } from "../hosts/native/compile.js";
-import { DOCUMENT } from "./document.js";
+import { DOCUMENT } from "../../tools/api/document.js";
 
 describe("The contents of a diagnostic report", () => {
 	it("are those that docs/diagnostic-report.md lists, in that order", () => {

@@ -1,12 +1,13 @@
 /**
- * Reads the comments above settings in fields.ts. The comment of a new setting becomes its initial description in the
- * API.
+ * Reads the comments above settings in fields.ts. They are the descriptions of settings that have no other description
+ * in the API.
  */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SettingField } from "../../modules/config/schema.js";
-import { ROOT } from "./document.js";
+import { ROOT } from "./files.js";
 
+const FIELDS = /fields\.ts$/;
 const ENTRY = /^const (\w+) = (\d+);$/gm;
 const SETTING = /^\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\nexport const \w+ = field<\w+>\(\{\s*entry: (\w+),\s*id: (\d+),/gm;
 
@@ -21,12 +22,15 @@ export function commentsOf(source: string): Map<string, string> {
 	);
 }
 
+let all: ReadonlyMap<string, string> | undefined;
+
 export function commentOn({ entry, id }: SettingField): string | undefined {
+	all ??= readComments();
+	return all.get(`${entry}/${id}`);
+}
+
+function readComments(): Map<string, string> {
 	const modules = join(ROOT, "modules");
-	const files = readdirSync(modules).map((folder) => join(modules, folder, "fields.ts"));
-	for (const file of files.filter((path) => existsSync(path))) {
-		const comment = commentsOf(readFileSync(file, "utf8")).get(`${entry}/${id}`);
-		if (comment !== undefined) return comment;
-	}
-	return undefined;
+	const files = readdirSync(modules, { recursive: true, encoding: "utf8" }).filter((path) => FIELDS.test(path));
+	return new Map(files.flatMap((path) => [...commentsOf(readFileSync(join(modules, path), "utf8"))]));
 }

@@ -1,7 +1,7 @@
 /**
- * Writes types, bounds, choices, initial values and required fields into openapi.json, from modules/config/schema.ts
- * and modules/api/settings.ts. Names, descriptions and examples are written by hand; a new setting gets its initial
- * description from comments.ts.
+ * Writes types, bounds, choices, initial values and required fields of bodies and settings into the API's description,
+ * from modules/config/schema.ts and modules/api/settings.ts. A setting that has no description there has that of
+ * comments.ts.
  */
 import { type BodyTable, NO_BODY } from "../../modules/api/body.js";
 import type { Operation } from "../../modules/api/route.js";
@@ -9,9 +9,8 @@ import { BOOLEAN, BYTES, CHOICE, type Field, INTEGER, type SettingField } from "
 import { METHOD_NAMES } from "../../modules/http/request.js";
 import { LIVE_SMA, LIVE_SUNSPEC } from "../../modules/live-meter/fields.js";
 import { SECURITY_FIELDS } from "../../modules/ota/security-fields.js";
-import { PARTS } from "../../modules/parts.js";
 import { commentOn } from "./comments.js";
-import type { Node } from "./document.js";
+import type { Node } from "./files.js";
 
 /** Keywords that the routes themselves check. They are written by hand. */
 export const BY_ROUTE: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
@@ -75,8 +74,13 @@ function targetOf(document: Node, node: Node): Node {
 
 function schemaOf(document: Node, node: Node): Node {
 	if (node.$ref === undefined) return node;
-	document.components.schemas[node.$ref.split("/").at(-1)] ??= { type: "object", properties: {} };
-	return targetOf(document, node);
+	const { schemas } = document.components;
+	const name = node.$ref.split("/").at(-1);
+	schemas[name] ??= {};
+	const schema = schemas[name];
+	schema.type ??= "object";
+	schema.properties ??= {};
+	return schema;
 }
 
 /** Returns `old` with the generated keywords of `made`. Removes keywords that are not generated any more. */
@@ -118,9 +122,9 @@ function sameNames(old: readonly string[] | undefined, names: readonly string[])
 	return [...(old ?? [])].sort().join() === [...names].sort().join() ? (old ?? []) : names;
 }
 
-/** Writes all settings into `document`, which is changed. */
-export function describeSettings(document: Node): void {
-	for (const route of PARTS.flatMap(({ routes }) => routes)) {
+/** Writes the bodies and settings of the routes into `document`, which is changed. */
+export function describeSettings(document: Node, routes: readonly Operation[]): void {
+	for (const route of routes) {
 		const key = keyOf(route.method, route.path);
 		const [method, path] = key.split(" ");
 		const operation = document.paths[path]?.[method.toLowerCase()];
@@ -159,12 +163,11 @@ function describeFields(
 		const setting = stored.find(({ name }) => name === field.name);
 		const initial =
 			setting === undefined || setting.secret || setting.initial === undefined ? {} : { [INITIAL]: setting.initial };
-		const isNew = !(field.name in schema.properties);
 		const wanted = {
 			...initial,
 			...boundsOf(field, table as BodyTable),
-			...(isNew && field.secret ? { writeOnly: true } : {}),
-			...(isNew ? descriptionOf(setting) : {}),
+			...(setting?.secret ? { writeOnly: true } : {}),
+			...descriptionOf(old, setting),
 		};
 		made[field.name] = old.$ref === undefined ? renewed(old, wanted, byRoute) : old;
 		if (old.$ref !== undefined)
@@ -185,8 +188,7 @@ function describeReply(document: Node, operation: Node, route: Operation): void 
 	for (const field of settings.shown) {
 		const { name, secret } = field;
 		const old = target.properties[secret ? `${name}_set` : name] ?? {};
-		const description = name in target.properties ? {} : descriptionOf(field);
-		const wanted = { ...initialOf(old, field), ...boundsOf(field, settings), ...description };
+		const wanted = { ...initialOf(old, field), ...boundsOf(field, settings) };
 		if (secret) made[`${name}_set`] = renewed(old, { type: "boolean" });
 		else made[name] = old.$ref === undefined ? renewed(old, wanted) : old;
 	}
@@ -211,8 +213,8 @@ function addToExample(content: Node, shown: readonly Field[]): void {
 	content.example = inOrder(content.example, Object.fromEntries(made));
 }
 
-function descriptionOf(field: SettingField | undefined): Node {
-	const description = field && commentOn(field);
+function descriptionOf(old: Node, field: SettingField | undefined): Node {
+	const description = "description" in old ? undefined : field && commentOn(field);
 	return description === undefined ? {} : { description };
 }
 
