@@ -2,11 +2,12 @@
  * Completes the API's description. modules/api/description.json has what is special to an operation. The rest follows
  * from the route's row (modules/api/route.ts) and from the tables of the settings (settings.ts).
  *
- * - `request` and `reply` are JSON bodies: `schema` is the name of a schema, or a schema. Without a `reply`, a POST of
- *   settings has the schema of its request, and a GET has the reply of the POST beside it; other replies are empty.
- *   Without an `example`, a reply of settings has the example of the request, completed with initial values.
- * - `errors`: the name of a response, or a response, by status. They are added to the errors of the row, or replace
- *   them. `codes` of a response are its error codes.
+ * - `request` and `reply` are JSON bodies: `schema` is the name of a schema, or a schema; `example` is a value.
+ * - A GET without `reply` has the reply of the POST beside it. A POST of settings without `reply`, or without its
+ *   `schema` or `example`, has those of the request; the example also gets the initial values. Other operations without
+ *   `reply` have an empty one.
+ * - `errors`, by status: the name of a response, or a response, beside or in place of that of the row. `codes` of a
+ *   response are its error codes.
  * - `requestBody` and `responses` are those of OpenAPI, for bodies that are not JSON.
  * - `operationId` replaces the name that is made from method and path.
  */
