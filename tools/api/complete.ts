@@ -17,7 +17,7 @@ import { SCOPE_FULL, SCOPE_NONE } from "../../modules/auth/tokens.js";
 import type { SettingField } from "../../modules/config/schema.js";
 import { METHOD_GET } from "../../modules/http/request.js";
 import type { Node } from "./files.js";
-import { describeSettings, keyOf } from "./settings.js";
+import { describeSettings, inOrder, keyOf } from "./settings.js";
 
 const JSON_TYPE = "application/json";
 const SCHEMAS = "#/components/schemas/";
@@ -81,16 +81,20 @@ function errorsOf({ method, path, scope, body, readsMeter }: Operation, hasJSON:
 
 function replyOf({ method, settings }: Operation, request: Node, reply: Node, ofPost: Node): Node {
 	if (method === METHOD_GET && reply === undefined) return structuredClone(ofPost);
-	if (reply === undefined && (request === undefined || settings.shown.length === 0)) return responseOf("Empty");
-	const { schema = request.schema, example = exampleOf(settings.shown, request?.example), ...more } = reply ?? {};
-	return { description: "OK", ...more, ...contentOf({ schema, example }) };
+	const { shown, show } = settings;
+	if (reply === undefined && (request === undefined || shown.length === 0)) return responseOf("Empty");
+	const { schema = request.schema, example, ...more } = reply ?? {};
+	const isWhole = shown.length === 0 || (show !== undefined && example !== undefined);
+	const all = isWhole ? example : exampleOf(shown, example, request?.example);
+	return { description: "OK", ...more, ...contentOf({ schema, example: all }) };
 }
 
-function exampleOf(shown: readonly SettingField[], sent: Node): Node {
-	const values = shown.map(({ name, secret, initial }) =>
-		secret ? [`${name}_set`, name in sent] : [name, sent[name] ?? initial ?? ""],
-	);
-	return Object.fromEntries(values);
+function exampleOf(shown: readonly SettingField[], written: Node = {}, sent: Node = {}): Node {
+	const values = shown.map(({ name, secret, initial }) => {
+		const member = secret ? `${name}_set` : name;
+		return [member, written[member] ?? (secret ? name in sent : (sent[name] ?? initial ?? ""))];
+	});
+	return inOrder(written, Object.fromEntries(values));
 }
 
 function contentOf({ schema, example }: Node): Node {
