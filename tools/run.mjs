@@ -157,7 +157,7 @@ async function compile() {
 		for (const folder of ["hosts", "modules", "test", "tools"]) prune(join(build, folder));
 		const { buildNames } = await import(join(build, "tools", "obis-table.js"));
 		buildNames();
-		const { buildPage } = await import(join(build, "tools", "page.js"));
+		const { buildPage } = await import(join(build, "tools", "page", "archive.js"));
 		await buildPage();
 		const { bundleGateway } = await import(join(build, "hosts", "node", "bundle.js"));
 		await bundleGateway();
@@ -219,6 +219,7 @@ function testsOf(argument, kind) {
 		one,
 		`${one}.ts`,
 		`modules/${one}`,
+		`modules/parts/${one}`,
 		`test/${one}`,
 		`test/${one}.${kind}.ts`,
 	]);
@@ -229,6 +230,7 @@ function testsOf(argument, kind) {
 	}
 	if (source.startsWith(".build/")) return source;
 	const [top, ...rest] = source.replace(/\/$/, "").split("/");
+	if (top === "modules" && rest[0] === "parts") rest.shift();
 	const place = join(build, "test", ...(top === "modules" || top === "test" ? rest : [top, ...rest]));
 	if (statSync(join(root, source)).isDirectory())
 		return existsSync(place) ? `${place}/**/*.${kind}.js` : `${place}*.${kind}.js`;
@@ -246,7 +248,7 @@ const LONG = [
 	"whole/",
 	"api/contract-xs",
 	"http/siege/",
-	"ota/download-sockets",
+	"update/download-sockets",
 	"hosts/node/conformance",
 	"browser/",
 	"api/",

@@ -41,10 +41,10 @@ import {
 	EVENT_POOR,
 	EVENT_READOUT,
 	type MeterProtocol,
-	type Opening,
 	type Probing,
 	type ProtocolMemory,
 	type ReadSession,
+	type SessionContext,
 } from "../readout/protocol.js";
 import { type Readout, STATUS_OK, STATUS_UNCHECKED, statusOf } from "../readout/readout.js";
 import type { RecordWriter } from "../readout/record-writer.js";
@@ -149,7 +149,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 	#hasAPDU = false;
 	#bursts = 0;
 
-	constructor({ settings, records, memory, crypto }: Opening<COSEMSettings>) {
+	constructor({ settings, records, memory, crypto }: SessionContext<COSEMSettings>) {
 		this.#settings = settings;
 		this.#records = records;
 		this.#memory = memory;
@@ -417,8 +417,8 @@ function counterOf(push: Uint8Array): number {
 	return counter;
 }
 
-function listen(opening: Opening<COSEMSettings>): PushReadSession {
-	return new PushReadSession(opening);
+function listen(context: SessionContext<COSEMSettings>): PushReadSession {
+	return new PushReadSession(context);
 }
 
 export const DLMS_PUSH: MeterProtocol<COSEMSettings> = Object.freeze({

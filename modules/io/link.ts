@@ -131,7 +131,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 	}
 
 	/** Calls `change`, which changes the machine, then performs the machine's outputs. */
-	tell(change: (nowMs: number) => void): void {
+	update(change: (nowMs: number) => void): void {
 		if (!this.isClosed) this.#task.update(change);
 	}
 

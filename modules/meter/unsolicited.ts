@@ -4,7 +4,7 @@
  */
 import { HDLC_OTHER_ADDRESS, HDLC_REFUSED } from "../hdlc/failures.js";
 import { IEC_NO_IDENT } from "../iec62056-21/failures.js";
-import { isOmitted } from "../omitted.js";
+import { isOmitted } from "../product/omitted.js";
 import { type Advice, type Failure, foundFailure } from "../readout/failure.js";
 import { PROTOCOL_SML, SML_BAUD } from "../sml/protocol.js";
 import { PROTOCOL_TIC } from "../tic/protocol.js";

@@ -4,9 +4,9 @@ import { NO_BYTES } from "../io/machine.js";
 import {
 	EVENT_READOUT,
 	type MeterProtocol,
-	type Opening,
 	type Probing,
 	type ReadSession,
+	type SessionContext,
 } from "../readout/protocol.js";
 import { type Readout, STATUS_CHECK_WRONG, statusOf } from "../readout/readout.js";
 import { SML_BROKEN, SML_NO_TELEGRAM } from "./failures.js";
@@ -35,7 +35,7 @@ class SMLReadSession extends SMLListener implements ReadSession, Probing {
 	}
 }
 
-function listen({ records }: Opening<SMLSettings>): SMLReadSession {
+function listen({ records }: SessionContext<SMLSettings>): SMLReadSession {
 	return new SMLReadSession(records);
 }
 

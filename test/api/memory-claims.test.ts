@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { LONG_BODY_COST, SHORT_BODY_COST } from "../../modules/api/api.js";
 import { type Memory, RESERVE } from "../../modules/io/memory.js";
-import { OWN_CERTIFICATE } from "../homeassistant/bed.js";
+import { OWN_CERTIFICATE } from "../hub/bed.js";
 import { isError } from "./gateway.js";
 import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { REPORT_SECTIONS } from "../../modules/system/report-lines.js";
+import { REPORT_SECTIONS } from "../../modules/parts/system/report-lines.js";
 import { DOCUMENT } from "../../tools/api/document.js";
 import { ROOT } from "../hosts/native/compile.js";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
 import { make } from "../hosts/openssl.js";
-import { makeFile, makeImage, makeSlots, VERSION } from "../ota/firmware-files.js";
+import { makeFile, makeImage, makeSlots, VERSION } from "../update/firmware-files.js";
 import { PASSWORD, succeeded } from "./gateway.js";
 import { LAN_CLIENT, START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 

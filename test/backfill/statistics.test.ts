@@ -1,8 +1,8 @@
 /** Hours that the meter has filled into the history reach the hub's statistics. */
 import assert from "node:assert/strict";
 import { countersAt } from "../../tools/meter/steady-household.js";
-import { StateServer, TOKEN } from "../homeassistant/bed.js";
-import { StatisticsServer } from "../homeassistant/statistics-server.js";
+import { StateServer, TOKEN } from "../hub/bed.js";
+import { StatisticsServer } from "../hub/statistics-server.js";
 import { BackfillBed, HOUR_MS, MINUTE_MS } from "./bed.js";
 
 const HUB = { enabled: true, url: "http://192.0.2.7:8123", token: TOKEN, lang: "en", statistics: true };

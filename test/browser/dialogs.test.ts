@@ -7,7 +7,7 @@ import { makeSimulatorImage } from "../../hosts/node/simulator-image.js";
 import { type JSONObject, PASSWORD } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { ROOT } from "../hosts/native/compile.js";
-import { makeFile } from "../ota/firmware-files.js";
+import { makeFile } from "../update/firmware-files.js";
 import { violationsInBoth } from "./axe.js";
 import { needBrowser, PHONE, say, Visit } from "./browser.js";
 

@@ -14,7 +14,7 @@ import { Gateway } from "../../modules/app/gateway.js";
 import { keySigner } from "../../tools/ota/keys.js";
 import { writeRelease } from "../../tools/release/folder.js";
 import { ROOT } from "../../tools/sdk/sdk.js";
-import { VirtualConsole } from "../improv/console.js";
+import { VirtualConsole } from "../app/console.js";
 import { writeESPBuild } from "../tools/esp-build.js";
 import { DESKTOP, needBrowser, PHONE } from "./browser.js";
 

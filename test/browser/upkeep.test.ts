@@ -9,7 +9,7 @@ import { makeSimulatorImage } from "../../hosts/node/simulator-image.js";
 import { IMAGE_FAILS } from "../../hosts/simulated/image.js";
 import { publicKeyOf } from "../../tools/ota/keys.js";
 import { ProcessGateway } from "../api/process-gateway.js";
-import { makeFile, newSigner, SIGNER } from "../ota/firmware-files.js";
+import { makeFile, newSigner, SIGNER } from "../update/firmware-files.js";
 import { violationsOf } from "./axe.js";
 import { needBrowser, say, Visit } from "./browser.js";
 

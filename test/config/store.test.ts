@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { ACCESS, ACCESS_DIGEST, ACCESS_SALT } from "../../modules/auth/fields.js";
+import { ENTRIES } from "../../modules/app/parts.js";
 import { crc16 } from "../../modules/bytes/crc16.js";
 import { settingLine } from "../../modules/config/report.js";
 import {
@@ -16,7 +16,8 @@ import {
 	TEXT,
 } from "../../modules/config/schema.js";
 import { ConfigStore, ENTRY_LIMIT } from "../../modules/config/store.js";
-import { HUB_TOKEN, HUB_URL } from "../../modules/homeassistant/fields.js";
+import { ACCESS, ACCESS_DIGEST, ACCESS_SALT } from "../../modules/parts/auth/fields.js";
+import { HUB_TOKEN, HUB_URL } from "../../modules/parts/hub/fields.js";
 import {
 	CONTROL,
 	CONTROL_LOG_EN,
@@ -31,10 +32,9 @@ import {
 	IEC62056_MODE_D_BAUDRATE,
 	METER,
 	METER_PROTOCOL,
-} from "../../modules/meter/fields.js";
-import { MQTT_URL } from "../../modules/mqtt/fields.js";
-import { ENTRIES } from "../../modules/parts.js";
-import { WIFI_SSID } from "../../modules/wifi/fields.js";
+} from "../../modules/parts/meter/fields.js";
+import { MQTT_URL } from "../../modules/parts/mqtt/fields.js";
+import { WIFI_SSID } from "../../modules/parts/network/fields.js";
 import { CUT_AFTER, CUT_BEFORE, MemoryStorage, POWER_ON, textCodec } from "./memory-storage.js";
 import { putsOf, putValues } from "./put-values.js";
 

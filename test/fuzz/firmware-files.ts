@@ -10,10 +10,10 @@ import { IMAGE_HASH_LENGTH } from "../../hosts/simulated/image.js";
 import { INVALID_IMAGE } from "../../tools/ota/check.js";
 import { SIGNED_AT, SIGNED_LENGTH } from "../../tools/ota/format.js";
 import { PIECE_LENGTH, pack, unpack } from "../../tools/ota/pack.js";
-import { verdictOf } from "../ota/corrupted.js";
-import { FLOOR, OPTIONS } from "../ota/corruptions.js";
-import { makeFile, SIGNER } from "../ota/firmware-files.js";
-import { Unit } from "../ota/unit.js";
+import { verdictOf } from "../update/corrupted.js";
+import { FLOOR, OPTIONS } from "../update/corruptions.js";
+import { makeFile, SIGNER } from "../update/firmware-files.js";
+import { Unit } from "../update/unit.js";
 import { type Mutator, runAll } from "./mutator.js";
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();

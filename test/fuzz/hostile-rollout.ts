@@ -18,7 +18,7 @@ import {
 	HOST,
 	TOKEN,
 } from "../hawkbit/ddi-server.js";
-import { makeFile, makeSlots, newSigner } from "../ota/firmware-files.js";
+import { makeFile, makeSlots, newSigner } from "../update/firmware-files.js";
 import { oddReply } from "./hostile-hub.js";
 import { makeHostile } from "./hostile-link.js";
 import type { Mutator } from "./mutator.js";

@@ -7,7 +7,7 @@ import { encodeRequest } from "../../hosts/node/virtual-request.js";
 import { VirtualSlots } from "../../hosts/node/virtual-update.js";
 import { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { checkFaults } from "../faults.js";
-import { OPTIONS } from "../ota/corruptions.js";
+import { OPTIONS } from "../update/corruptions.js";
 import { oddFile, refusalOf } from "./firmware-files.js";
 import { type Mutator, runAll } from "./mutator.js";
 

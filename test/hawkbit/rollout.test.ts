@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { makeSimulatorImage } from "../../hosts/node/simulator-image.js";
 import type { VirtualSlots } from "../../hosts/node/virtual-update.js";
-import { HAWKBIT_COST } from "../../modules/hawkbit/rollout.js";
 import { FIRMWARE_CONFIRMED, FIRMWARE_ON_TRIAL } from "../../modules/io/flash.js";
 import { RESERVE } from "../../modules/io/memory.js";
+import { HAWKBIT_COST } from "../../modules/parts/hawkbit/rollout.js";
 import { isError, type JSONObject } from "../api/gateway.js";
 import { type GatewayOptions, START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
-import { makeFile, makeImage, makeSlots, newSigner, VERSION } from "../ota/firmware-files.js";
+import { makeFile, makeImage, makeSlots, newSigner, VERSION } from "../update/firmware-files.js";
 import { type Answer, CERTIFICATE, CONTROLLER, type DDIRequest, DDIServer, HOST, TOKEN } from "./ddi-server.js";
 
 const MINUTE_MS = 60_000;
@@ -456,7 +456,7 @@ describe("The roll-out by hawkBit", () => {
 
 	it("sends nothing to a server that does not show the stored certificate", async () => {
 		await start();
-		const cert = (await import("../homeassistant/bed.js")).OWN_CERTIFICATE.certificate;
+		const cert = (await import("../hub/bed.js")).OWN_CERTIFICATE.certificate;
 		await enable({ ...SETTINGS, cert: Buffer.from(cert).toString() });
 		assert.deepEqual([await state(), server.requests.length], ["certificate_untrusted", 0]);
 		await enable({ ...SETTINGS, cert: "" });

@@ -12,7 +12,7 @@ import {
 } from "../../modules/iec62056-21/failures.js";
 import { TAP_RECEIVED, TAP_TRANSMITTED } from "../../modules/io/link.js";
 import { IEC } from "../../modules/meter/protocols.js";
-import { EVENT_END, type Opening, type ReadSession } from "../../modules/readout/protocol.js";
+import { EVENT_END, type ReadSession, type SessionContext } from "../../modules/readout/protocol.js";
 import { RecordWriter } from "../../modules/readout/record-writer.js";
 import { readCommand } from "../../tools/meter/iec-programming.js";
 import { frame, SOH } from "../../tools/meter/telegram.js";
@@ -32,7 +32,7 @@ const REACTION_MS = 205;
 class Programming {
 	readonly records = new RecordWriter();
 	readonly driver: Driver;
-	readonly #opening: Opening<ReaderBed["settings"]>;
+	readonly #opening: SessionContext<ReaderBed["settings"]>;
 
 	constructor(readout: string, entries = 4, code = [1, 0, 99, 1, 0, 255], password = "") {
 		const { settings, world } = new ReaderBed({ password: bytesOf(password) });

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { IMAGE_CHIP, IMAGE_DEVICE_ID } from "../../hosts/simulated/image.js";
 import { serverIdentity } from "../api/server-identity.js";
-import { makeFile, makeImage } from "../ota/firmware-files.js";
+import { makeFile, makeImage } from "../update/firmware-files.js";
 
 const PIECE = 16_384;
 const PAUSE_MS = 250;

@@ -18,7 +18,7 @@ import { startSlots } from "../../hosts/node/slots.js";
 import type { BootLoader } from "../../hosts/simulated/boot-loader.js";
 import { IMAGE_CHIP, IMAGE_DEVICE_ID } from "../../hosts/simulated/image.js";
 import { type JSONObject, PASSWORD } from "../api/gateway.js";
-import { makeFile, newSigner, SIGNER } from "../ota/firmware-files.js";
+import { makeFile, newSigner, SIGNER } from "../update/firmware-files.js";
 import { HawkbitServer } from "./hawkbit-server.js";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { publicKeyOf } from "../../tools/ota/keys.js";
 import { type JSONObject, vectorOf } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
-import { SIGNER } from "../ota/firmware-files.js";
+import { SIGNER } from "../update/firmware-files.js";
 import { type EntityState, HomeAssistant } from "./home-assistant.js";
 import { Mosquitto } from "./mosquitto.js";
 import { PeerMissing } from "./peer.js";

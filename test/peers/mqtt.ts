@@ -1,7 +1,7 @@
 /** Our MQTT messages, as Mosquitto delivers them, and the entities that Home Assistant makes from them. */
 import assert from "node:assert/strict";
 import { vectorOf } from "../api/gateway.js";
-import { VERSION } from "../ota/firmware-files.js";
+import { VERSION } from "../update/firmware-files.js";
 import { FileServer } from "./file-server.js";
 import { type Home, METER, sendNow, shownBy, VALUES, waitFor } from "./home.js";
 import type { Answer, EntityState } from "./home-assistant.js";

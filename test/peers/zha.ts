@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeSimulatorImage } from "../../hosts/node/simulator-image.js";
-import { buildNumber } from "../../modules/ota/version.js";
+import { buildNumber } from "../../modules/update/version.js";
 import { frame } from "../../tools/meter/telegram.js";
 import { publicKeyOf } from "../../tools/ota/keys.js";
 import { Air } from "../../tools/zigbee/air.js";
@@ -15,7 +15,7 @@ import { SimulatedCoprocessor } from "../../tools/zigbee/coprocessor.js";
 import { serveTCP, type TCPPort } from "../../tools/zigbee/tcp-port.js";
 import type { JSONObject } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
-import { makeFile, SIGNER } from "../ota/firmware-files.js";
+import { makeFile, SIGNER } from "../update/firmware-files.js";
 import { waitFor } from "./home.js";
 import { ZHA, type ZHAEvent } from "./zha-program.js";
 

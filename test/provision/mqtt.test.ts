@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import mqtt from "mqtt-packet";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
-import { OWN_CERTIFICATE } from "../homeassistant/bed.js";
+import { OWN_CERTIFICATE } from "../hub/bed.js";
 import { BROKER_ADDRESS, ScriptedBroker } from "../mqtt/broker.js";
 import { eventsOf, keyOf, largestSettings, newSigner, SIGNER, signed, stateOf } from "./signed.js";
 

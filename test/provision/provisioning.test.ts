@@ -4,7 +4,7 @@ import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { isError, type JSONObject } from "../api/gateway.js";
 import { START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
 import { expectFaults } from "../faults.js";
-import { OWN_CERTIFICATE } from "../homeassistant/bed.js";
+import { OWN_CERTIFICATE } from "../hub/bed.js";
 import { eventsOf, keyOf, newSigner, SIGNER, signed, stateOf } from "./signed.js";
 
 const FILE = "provision/file";

@@ -13,7 +13,7 @@ import { publicKeyOf } from "../../tools/ota/keys.js";
 import type { JSONObject } from "../api/gateway.js";
 import { type Memory, ProcessGateway, RESTARTED } from "../api/process-gateway.js";
 import { publicKeyFile } from "../api/report-key.js";
-import { SIGNER } from "../ota/firmware-files.js";
+import { SIGNER } from "../update/firmware-files.js";
 import { ownerOperations } from "./load-operations.js";
 import { LoadPeers } from "./load-peers.js";
 import { ANY, DLMS, STACK_RESERVE } from "./memory-limits.js";

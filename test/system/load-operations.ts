@@ -4,7 +4,7 @@ import type { SeededRandom } from "../../hosts/node/random.js";
 import { IMAGE_CHIP, IMAGE_DEVICE_ID } from "../../hosts/simulated/image.js";
 import type { ProcessGateway } from "../api/process-gateway.js";
 import { certificateFiles } from "../hosts/certificate-files.js";
-import { makeFile, makeImage } from "../ota/firmware-files.js";
+import { makeFile, makeImage } from "../update/firmware-files.js";
 import { LoadClient, type LoadRequest } from "./load-client.js";
 import type { LoadPeers } from "./load-peers.js";
 import { DLMS } from "./memory-limits.js";

@@ -1,7 +1,7 @@
 /** Slots of XS that MQTT takes: off, connected and idle, sending, and off again. */
 import assert from "node:assert/strict";
 import type { XSWorld } from "../../tools/benchmark/xs-world.js";
-import { OWN_CERTIFICATE } from "../homeassistant/bed.js";
+import { OWN_CERTIFICATE } from "../hub/bed.js";
 import { BROKER_ADDRESS, ScriptedBroker } from "../mqtt/broker.js";
 import { LongestReadout, REST_MS } from "./longest-readout.js";
 

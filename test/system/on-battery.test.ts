@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { WAKE_BUTTON, WAKE_SUPPLY } from "../../modules/io/flash.js";
 import { expectFaults } from "../faults.js";
-import { ADDRESS, StateServer, TOKEN } from "../homeassistant/bed.js";
+import { ADDRESS, StateServer, TOKEN } from "../hub/bed.js";
 import { BROKER_ADDRESS, ScriptedBroker } from "../mqtt/broker.js";
 import { DAY_MS, HOUR_MS, MINUTE_MS, OnBattery, WH_PER_HOUR } from "./on-battery.js";
 

@@ -13,7 +13,7 @@ import { SLOT_SIZE } from "../../hosts/simulated/boot-loader.js";
 import { IMAGE_CHIP, IMAGE_DEVICE_ID } from "../../hosts/simulated/image.js";
 import { publicKeyOf } from "../../tools/ota/keys.js";
 import { type Memory, ProcessGateway } from "../api/process-gateway.js";
-import { makeFile, makeImage, SIGNER, VERSION } from "../ota/firmware-files.js";
+import { makeFile, makeImage, SIGNER, VERSION } from "../update/firmware-files.js";
 import { iecVectors } from "../vectors.js";
 import { ANY, DLMS, probe } from "./memory-limits.js";
 

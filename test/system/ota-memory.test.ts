@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
 import type { VirtualSlots } from "../../hosts/node/virtual-update.js";
 import { XSWorld } from "../../tools/benchmark/xs-world.js";
-import { makeFile, makeImage, makeSlots } from "../ota/firmware-files.js";
+import { makeFile, makeImage, makeSlots } from "../update/firmware-files.js";
 import { REST_MS } from "./longest-readout.js";
 
 /**

@@ -4,7 +4,7 @@ import { SeededRandom } from "../../hosts/node/random.js";
 import { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";
-import { ADDRESS, OWN_CERTIFICATE, reply, StateServer, TOKEN } from "../homeassistant/bed.js";
+import { ADDRESS, OWN_CERTIFICATE, reply, StateServer, TOKEN } from "../hub/bed.js";
 import { BROKER_ADDRESS, ScriptedBroker } from "../mqtt/broker.js";
 
 const HUB_PORT = 8123;

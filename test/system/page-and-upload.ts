@@ -9,7 +9,7 @@ import { SLOT_SIZE } from "../../hosts/simulated/boot-loader.js";
 import { IMAGE_CHIP, IMAGE_DEVICE_ID } from "../../hosts/simulated/image.js";
 import { publicKeyOf } from "../../tools/ota/keys.js";
 import { type EngineName, ProcessGateway, type ProcessOptions } from "../api/process-gateway.js";
-import { makeFile, makeImage, SIGNER } from "../ota/firmware-files.js";
+import { makeFile, makeImage, SIGNER } from "../update/firmware-files.js";
 
 const PIECE = 8192;
 const PAUSE_MS = 25;

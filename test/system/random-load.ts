@@ -19,7 +19,7 @@ import { type Memory, ProcessGateway, RESTARTED } from "../api/process-gateway.j
 import { publicKeyFile } from "../api/report-key.js";
 import { Simulation } from "../history/simulation.js";
 import { NAMES } from "../history/unit.js";
-import { SIGNER } from "../ota/firmware-files.js";
+import { SIGNER } from "../update/firmware-files.js";
 import { iecVectors } from "../vectors.js";
 import { INTERNAL, LoadClient } from "./load-client.js";
 import { Everything } from "./load-everything.js";

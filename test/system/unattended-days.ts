@@ -17,7 +17,7 @@ import { Task } from "../../modules/io/driver.js";
 import { XSWorld } from "../../tools/benchmark/xs-world.js";
 import type { JSONObject } from "../api/gateway.js";
 import { RADIO, VirtualGateway } from "../api/virtual-gateway.js";
-import { makeSlots } from "../ota/firmware-files.js";
+import { makeSlots } from "../update/firmware-files.js";
 import { DAY_MS, HOUR_MS, type Shown } from "./house-meter.js";
 import { type Arrived, type Surroundings, TIME_SERVER } from "./surroundings.js";
 

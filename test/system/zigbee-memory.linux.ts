@@ -13,7 +13,7 @@ import { IMAGE_CHIP, IMAGE_DEVICE_ID } from "../../hosts/simulated/image.js";
 import { publicKeyOf } from "../../tools/ota/keys.js";
 import type { CoordinatorEvent } from "../../tools/zigbee/coordinator.js";
 import { type Memory, ProcessGateway } from "../api/process-gateway.js";
-import { makeFile, makeImage, SIGNER } from "../ota/firmware-files.js";
+import { makeFile, makeImage, SIGNER } from "../update/firmware-files.js";
 import { iecVectors } from "../vectors.js";
 import { ANY, BOOT_ZIGBEE, DLMS, JOINED_ZIGBEE, probe } from "./memory-limits.js";
 import { ZigbeeNetwork } from "./zigbee-network.js";

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BOARDS, findBoard } from "../../hosts/esp32/boards.js";
-import { PRODUCT } from "../../modules/product.js";
+import { PRODUCT } from "../../modules/product/product.js";
 import { DOCUMENT } from "../../tools/api/document.js";
 import { IDF_TAG } from "../../tools/doctor/checks.js";
 import { checkFirmwareFile, imageOf } from "../../tools/ota/check.js";

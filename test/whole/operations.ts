@@ -4,7 +4,7 @@
  * environment, only the first field of each body is varied.
  */
 import assert from "node:assert/strict";
-import { PARTS } from "../../modules/parts.js";
+import { PARTS } from "../../modules/app/parts.js";
 import { isError, type Reply } from "../api/gateway.js";
 import { deleteTokens } from "../api/token-checks.js";
 import { keepHostname, padded, pathOf, RESTARTING, visit, WALK, type WalkRoute } from "../api/walk.js";

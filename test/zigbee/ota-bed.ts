@@ -7,11 +7,11 @@ import type { VirtualSlots } from "../../hosts/node/virtual-update.js";
 import type { EventLog } from "../../modules/diagnostics/event-log.js";
 import { Driver, type Task } from "../../modules/io/driver.js";
 import { MemoryLedger } from "../../modules/io/memory.js";
-import { Updater } from "../../modules/ota/updater.js";
-import { TLSPermit } from "../../modules/publish/tls-permit.js";
+import { TLSPermit } from "../../modules/io/tls-permit.js";
+import { Updater } from "../../modules/update/updater.js";
 import { OTAClient } from "../../modules/zigbee/ota-client.js";
 import type { Outgoing, ZCLFrame } from "../../modules/zigbee/radio.js";
-import { BOARD, makeSlots, UNIT } from "../ota/firmware-files.js";
+import { BOARD, makeSlots, UNIT } from "../update/firmware-files.js";
 
 const crypto = new NodeCrypto();
 const ANSWER_MS = 20;

@@ -14,7 +14,7 @@ import { SimulatedCoprocessor, START_WATCHDOG } from "../../tools/zigbee/coproce
 import { formedCoordinator, NVMemory } from "../../tools/zigbee/nvram.js";
 import { serveTCP, type TCPPort } from "../../tools/zigbee/tcp-port.js";
 import { ProcessGateway } from "../api/process-gateway.js";
-import { makeFile, SIGNER } from "../ota/firmware-files.js";
+import { makeFile, SIGNER } from "../update/firmware-files.js";
 
 const VERSION = "9.9.45-zigbee";
 const BUILD = 45;

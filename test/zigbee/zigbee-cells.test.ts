@@ -5,7 +5,7 @@ import { WAKE_TIMER } from "../../modules/io/flash.js";
 import type { AirFrame } from "../../tools/zigbee/air.js";
 import type { JSONObject } from "../api/gateway.js";
 import { VirtualGateway } from "../api/virtual-gateway.js";
-import { makeFile, makeImage, makeSlots, VERSION } from "../ota/firmware-files.js";
+import { makeFile, makeImage, makeSlots, VERSION } from "../update/firmware-files.js";
 import { iecVectors } from "../vectors.js";
 import { frames, serve } from "./ota-bed.js";
 import { VirtualRadio } from "./virtual-radio.js";

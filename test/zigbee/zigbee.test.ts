@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { isError, type JSONObject } from "../api/gateway.js";
 import { VirtualGateway } from "../api/virtual-gateway.js";
-import { makeSlots } from "../ota/firmware-files.js";
+import { makeSlots } from "../update/firmware-files.js";
 import { iecVectors } from "../vectors.js";
 import { type RadioOptions, VirtualRadio } from "./virtual-radio.js";
 

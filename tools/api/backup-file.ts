@@ -1,7 +1,7 @@
 /** The backup of this version in test/vectors/backups, which all later versions must restore. */
 import { isShown } from "../../modules/api/backup-group.js";
+import { PARTS } from "../../modules/app/parts.js";
 import { BOOLEAN, CHOICE, type Field, INTEGER, type Setting } from "../../modules/config/schema.js";
-import { PARTS } from "../../modules/parts.js";
 import type { Node } from "./files.js";
 
 /**

@@ -13,7 +13,7 @@
  */
 import { NO_BODY } from "../../modules/api/body.js";
 import type { Operation } from "../../modules/api/route.js";
-import { SCOPE_FULL, SCOPE_NONE } from "../../modules/auth/tokens.js";
+import { SCOPE_FULL, SCOPE_NONE } from "../../modules/auth/scope.js";
 import type { SettingField } from "../../modules/config/schema.js";
 import { METHOD_GET } from "../../modules/http/request.js";
 import type { Node } from "./files.js";

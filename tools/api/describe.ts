@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Operation } from "../../modules/api/route.js";
-import { PARTS } from "../../modules/parts.js";
+import { PARTS } from "../../modules/app/parts.js";
 import { complete } from "./complete.js";
 import { type Node, ROOT, SOURCE } from "./files.js";
 import { keyOf } from "./settings.js";
@@ -11,7 +11,7 @@ import { keyOf } from "./settings.js";
 const STAND_IN = /absent-([\w-]+-)?part\.ts$/;
 
 export const ROUTES: readonly Operation[] = PARTS.flatMap(({ routes }) => routes);
-/** Keys of the routes that a firmware may lack: those of the stand-ins (modules/absent.ts). */
+/** Keys of the routes that a firmware may lack: those of the stand-ins (modules/part/absent.ts). */
 export const OMITTABLE = await omittable();
 
 async function omittable(): Promise<ReadonlySet<string>> {

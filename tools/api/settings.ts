@@ -7,8 +7,8 @@ import { type BodyTable, NO_BODY } from "../../modules/api/body.js";
 import type { Operation } from "../../modules/api/route.js";
 import { BOOLEAN, BYTES, CHOICE, type Field, INTEGER, type SettingField } from "../../modules/config/schema.js";
 import { METHOD_NAMES } from "../../modules/http/request.js";
-import { LIVE_SMA, LIVE_SUNSPEC } from "../../modules/live-meter/fields.js";
-import { SECURITY_FIELDS } from "../../modules/ota/security-fields.js";
+import { LIVE_SMA, LIVE_SUNSPEC } from "../../modules/parts/live-meter/fields.js";
+import { SECURITY_FIELDS } from "../../modules/parts/update/security-fields.js";
 import { commentOn } from "./comments.js";
 import type { Node } from "./files.js";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { compareVersions, FIRMWARE_HEAD, firmwareOf } from "../../../hosts/browser/kit/firmware-file.js";
-import { isNewer } from "../../../modules/ota/version.js";
-import { makeFile } from "../../ota/firmware-files.js";
+import { isNewer } from "../../../modules/update/version.js";
+import { makeFile } from "../../update/firmware-files.js";
 
 describe("hosts/browser/kit/firmware-file", () => {
 	const file = makeFile(new Uint8Array(5000), { version: "1.2.3-test", chip: "esp32c3", deviceId: 3 });
