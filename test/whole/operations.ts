@@ -1,5 +1,5 @@
 /**
- * Each operation of openapi.json with a valid body, and with each kind of invalid one, sent to the whole gateway. Only
+ * Each operation of the API with a valid body, and with each kind of invalid one, sent to the whole gateway. Only
  * kind and form of the replies are checked; the suite of the API (test/api) checks their content. With QUICK in the
  * environment, only the first field of each body is varied.
  */

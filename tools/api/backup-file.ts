@@ -2,7 +2,7 @@
 import { isShown } from "../../modules/api/backup-group.js";
 import { PARTS } from "../../modules/app/parts.js";
 import { BOOLEAN, CHOICE, type Field, INTEGER, type Setting } from "../../modules/config/schema.js";
-import type { Node } from "./document.js";
+import type { Node } from "./files.js";
 
 /**
  * Returns a value that differs from the initial one. Returns undefined for texts and bytes, which may need a certain

@@ -6,6 +6,7 @@ import { TEXTS } from "../../../hosts/browser/text/all.js";
 import { LANGUAGES } from "../../../hosts/browser/text/translations.js";
 import { REPORT_SECTIONS } from "../../../modules/parts/system/report-lines.js";
 import { PRODUCT } from "../../../modules/product/product.js";
+import { DOCUMENT } from "../../../tools/api/document.js";
 
 const SOURCE = join(dirname(fileURLToPath(import.meta.url)), "../../../../hosts/browser");
 
@@ -155,8 +156,7 @@ describe("texts of the page", () => {
 	});
 
 	it("exist for each event of the log", () => {
-		const api = JSON.parse(readFileSync(join(SOURCE, "../../modules/api/openapi.json"), "utf8"));
-		const names: string[] = api.components.schemas.Event.properties.event.enum;
+		const names: string[] = DOCUMENT.components.schemas.Event.properties.event.enum;
 		none(names.filter((name) => !Object.hasOwn(TEXTS, `event.${name}`)));
 	});
 

@@ -1,15 +1,14 @@
 /**
- * For `npm run api -- --make`: makes the page's types of replies (hosts/browser/kit/replies.ts) and limits of fields
- * (bodies.ts) from modules/api/openapi.json. It supports only those features of JSON Schema that the document uses.
+ * Makes the page's types of replies (hosts/browser/kit/replies.ts) and limits of fields (bodies.ts) from the API's
+ * complete description. It supports only those features of JSON Schema that the description uses.
  */
-import { join } from "node:path";
-import { DOCUMENT, formatted, type Node, ROOT } from "./api/document.js";
+import { DOCUMENT } from "./document.js";
+import { type Node, PAGE_TYPES } from "./files.js";
 
-const FOLDER = join(ROOT, "hosts/browser/kit");
 const PREFIX = "/api/v1/";
 const SCHEMAS = "#/components/schemas/";
 
-const ORIGIN = "Made by `npm run api -- --make` from the\n * API's description, modules/api/openapi.json: change that.";
+const ORIGIN = "Made by each npm command from modules/api/description.json and the tables of the settings.";
 
 function jsonOf(part: Node): Node {
 	return part?.content?.["application/json"]?.schema;
@@ -110,15 +109,26 @@ export interface PageFile {
 	readonly text: string;
 }
 
-function fileOf(name: string, what: string, parts: readonly string[]): PageFile {
-	const path = join(FOLDER, name);
-	const input = [`/**\n * ${what} ${ORIGIN}\n */`, ...parts, ""].join("\n\n");
-	return { path, text: formatted(path, input) };
+function fileOf(path: string, what: string, parts: readonly string[]): PageFile {
+	const text = [`/** ${what} ${ORIGIN} */`, ...parts].join("\n\n");
+	return { path, text: `${indented(text)}\n` };
+}
+
+function indented(text: string): string {
+	let depth = 0;
+	const lines = text.split("\n").map((line) => {
+		if (line.startsWith("}")) depth--;
+		const tabs = "\t".repeat(depth);
+		if (line.endsWith("{")) depth++;
+		return tabs + line;
+	});
+	return lines.join("\n");
 }
 
 export function pageFiles(): readonly PageFile[] {
+	const [replies, bodiesFile] = PAGE_TYPES;
 	return [
-		fileOf("replies.ts", "Types of the replies.", replyTypes()),
-		fileOf("bodies.ts", "Permitted values of the fields of request bodies, by route.", bodies()),
+		fileOf(replies, "Types of the replies.", replyTypes()),
+		fileOf(bodiesFile, "Permitted values of the fields of request bodies, by route.", bodies()),
 	];
 }
