@@ -255,6 +255,7 @@ const LONG = [
 	"fuzz/",
 	"hosts/",
 	"zigbee/ota-herdsman",
+	"tools/contributing",
 	"tools/esp32-build",
 	"tools/firmware-script",
 	"tools/run.",
