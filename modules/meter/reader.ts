@@ -130,7 +130,6 @@ export class MeterReader implements Timed, LinkListener {
 		this.outcomes = new ReadStatistics(options);
 		this.#tap = {
 			bytes: (direction, bytes, start, end, nowMs) => {
-				this.onTraffic(direction);
 				if (this.log === undefined) return;
 				const shown = this.#session?.shown?.(direction, bytes, start, end) ?? bytes;
 				this.log.bytes(direction, shown, start, end, nowMs);
@@ -419,7 +418,7 @@ export class MeterReader implements Timed, LinkListener {
 		this.#unsolicited = new UnsolicitedDetector();
 	}
 
-	private onTraffic(direction: number): void {
+	linkTraffic(direction: number): void {
 		const session = this.#session;
 		if (direction === TAP_TRANSMITTED) this.#unsolicited.hasSent = true;
 		else if (this.#state === STATE_LISTENING) this.#unsolicited.hasStray = true;
