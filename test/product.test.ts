@@ -1,9 +1,9 @@
-/** Limits of modules/product.ts, and the places that show it. */
+/** Limits of modules/product/product.ts, and the places that show it. */
 import assert from "node:assert/strict";
 import { SECURITY_PATH, securityText } from "../modules/api/security-text.js";
 import { JSONWriter } from "../modules/json/writer.js";
 import { writeOrigin } from "../modules/mqtt/messages.js";
-import { MAKER, PRODUCT, SECURITY_CONTACT, SUPPORT_END } from "../modules/product.js";
+import { MAKER, PRODUCT, SECURITY_CONTACT, SUPPORT_END } from "../modules/product/product.js";
 import { isError } from "./api/gateway.js";
 import { VirtualGateway } from "./api/virtual-gateway.js";
 import { textCodec } from "./config/memory-storage.js";

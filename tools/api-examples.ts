@@ -1,4 +1,4 @@
-/** For `npm run api -- --make`: makes the marked sections of docs/api.md from modules/api/openapi.json. */
+/** For `npm run api -- --make`: makes the marked sections of docs/api.md from the API's description. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -7,14 +7,12 @@ import {
 	DOCUMENT,
 	formatted,
 	initialOf,
-	type Node,
 	nameOf,
 	type Operation,
 	operationsOf,
-	ROOT,
 	resolve,
 } from "./api/document.js";
-import type { PageFile } from "./page-api.js";
+import { type Node, ROOT } from "./api/files.js";
 
 const GUIDE = join(ROOT, "docs", "api.md");
 const WIDTH = 110;
@@ -159,6 +157,11 @@ function withParts(guide: string): string {
 	return text;
 }
 
-export function guideFile(): PageFile {
+export interface GuideFile {
+	readonly path: string;
+	readonly text: string;
+}
+
+export function guideFile(): GuideFile {
 	return { path: GUIDE, text: formatted(GUIDE, withParts(readFileSync(GUIDE, "utf8"))) };
 }

@@ -1,4 +1,4 @@
-/** `npm run api`: makes a page from modules/api/openapi.json and prints its path. */
+/** `npm run api`: makes a page from the API's description, and prints the paths of page and description. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -6,14 +6,13 @@ import {
 	conditions,
 	DOCUMENT,
 	initialOf,
-	type Node,
 	nameOf,
 	names,
 	type Operation,
 	operationsOf,
-	ROOT,
 	resolve,
 } from "./api/document.js";
+import { COMPLETE, type Node, ROOT } from "./api/files.js";
 
 const PAGE = join(ROOT, ".build", "api.html");
 const COMMON_STATUSES = ["401", "403", "413", "500", "503"];
@@ -143,4 +142,4 @@ function page(): string {
 }
 
 writeFileSync(PAGE, page());
-console.log(PAGE);
+console.log(`${PAGE}\n${COMPLETE}`);

@@ -130,20 +130,22 @@ function prune(folder) {
 	}
 }
 
-const MAKE = "--make";
-
-/**
- * Compiles what the generators need. Errors of the page are not shown, because the page may already use a name that is
- * not generated yet.
- */
-function compileTools() {
-	step(bin("tsc"), ["-b", "modules"]);
-	attempt(bin("tsc"), ["-b"], "ignore");
+/** Makes the API's description and the page's types, which the page needs to be compiled (tools/api/make.ts). */
+function describeAPI(isFixed) {
+	const output = isFixed ? "ignore" : 2;
+	const compiler = [bin("tsc"), ["-b", "tools/api"]];
+	const maker = [process.execPath, program("tools/api/make.js")];
+	if ([compiler, maker].every(([command, args]) => attempt(command, args, output) === 0)) return;
+	if (isFixed) refuseToWrite(STALE);
+	// After output was deleted, TypeScript's record of the build is wrong.
+	compiler[1].push("--force");
+	for (const [command, args] of [compiler, maker]) step(command, args);
 }
 
 async function compile() {
 	const isFixed = !canWrite();
 	if (!isFixed) say("Compiling …");
+	describeAPI(isFixed);
 	// If a checkout is read-only and was not built before, there is an error for each file.
 	if (attempt(bin("tsc"), ["-b"], isFixed ? "ignore" : 2) !== 0) {
 		if (isFixed) refuseToWrite(STALE);
@@ -155,7 +157,7 @@ async function compile() {
 		for (const folder of ["hosts", "modules", "test", "tools"]) prune(join(build, folder));
 		const { buildNames } = await import(join(build, "tools", "obis-table.js"));
 		buildNames();
-		const { buildPage } = await import(join(build, "tools", "page.js"));
+		const { buildPage } = await import(join(build, "tools", "page", "archive.js"));
 		await buildPage();
 		const { bundleGateway } = await import(join(build, "hosts", "node", "bundle.js"));
 		await bundleGateway();
@@ -220,8 +222,8 @@ function testsOf(argument, kind) {
 	const tests = allTests(kind);
 	const choose = (isMeant) => tests.filter((path) => isMeant(nameOf(relative(join(build, "test"), path))));
 	for (const one of [given, argument]) {
-		const name = nameOf(one.replace(/^(modules|test)\//, "").replace(/\/$/, ""));
-		const source = [one, `${one}.ts`, `modules/${one}`, `test/${one}`]
+		const name = nameOf(one.replace(/^(modules(\/parts)?|test)\//, "").replace(/\/$/, ""));
+		const source = [one, `${one}.ts`, `modules/${one}`, `modules/parts/${one}`, `test/${one}`]
 			.filter((path) => !path.startsWith(".."))
 			.map((path) => join(root, path))
 			.find((path) => existsSync(path));
@@ -254,6 +256,7 @@ const SLOWEST = [
 	"fuzz/",
 	"hosts/",
 	"zigbee/ota-herdsman",
+	"tools/contributing",
 	"tools/esp32-build",
 	"tools/firmware-script",
 	"tools/run.",
@@ -381,7 +384,7 @@ const commands = {
 	benchmark: (args) => become(process.execPath, [...program("tools/benchmark.js"), ...args]),
 	size: (args) => become(process.execPath, [...program("tools/size.js"), ...args]),
 	api: ([what, ...args]) => {
-		become(process.execPath, [...program(what === MAKE ? "tools/api-make.js" : "tools/api-page.js"), ...args]);
+		become(process.execPath, [...program(what === "--make" ? "tools/api-make.js" : "tools/api-page.js"), ...args]);
 	},
 	doctor: () => become(process.execPath, program("tools/doctor.js")),
 	lint: () => step(bin("biome"), ["check", "."]),
@@ -423,6 +426,5 @@ if (!Object.hasOwn(commands, name)) {
 }
 checkNode();
 install();
-if (name === "api" && args[0] === MAKE) compileTools();
-else if (name !== "format" && name !== "lint") await compile();
+if (name !== "format" && name !== "lint") await compile();
 await commands[name](args);

@@ -3,7 +3,7 @@
  * and the page's script, which continues the login. No login is shown if this browser has a token, or if the login
  * would begin with a notice.
  *
- * This script is in the document, and its hash is in the content security policy. tools/page.ts replaces SCRIPT by the
+ * This script is in the document, and its hash is in the content security policy. tools/page/archive.ts replaces SCRIPT by the
  * path of the page's script. It replaces TEXTS by the first texts of each language, in the order of the template, and
  * by the path of the other texts. kit/session.ts, kit/text.ts and kit/choices.tsx use the same keys of the browser's
  * storage.

@@ -25,6 +25,7 @@
 #include "esp_timer.h"
 
 #include "machine-post.h"
+#include "xs-range.h"
 
 /* Within POLL_US, half of the UART's receive buffer fills. */
 enum { POLL_US = 5500, RING_SIZE = 256, PIECE = 64, UART = 0 };
@@ -49,7 +50,8 @@ static void deliver(void *context)
 {
 	(void)context;
 	pthread_mutex_lock(&console.lock);
-	unsigned events = console.events, readable = console.count;
+	/* The timer task may report an event just after the close, when the target is forgotten. */
+	unsigned events = console.is_open ? console.events : 0, readable = console.count;
 	console.events = 0;
 	console.posted = false;
 	pthread_mutex_unlock(&console.lock);
@@ -171,22 +173,10 @@ void xs_console_open(xsMachine *the)
 	report(WRITABLE);
 }
 
-static uint8_t *place(xsMachine *the, bool writable, size_t *count)
-{
-	void *bytes;
-	xsUnsignedValue length;
-	if (writable) xsmcGetBufferWritable(xsArg(0), &bytes, &length);
-	else xsmcGetBufferReadable(xsArg(0), &bytes, &length);
-	xsIntegerValue start = xsmcToInteger(xsArg(1)), end = xsmcToInteger(xsArg(2));
-	if (start < 0 || end < start || (xsUnsignedValue)end > length) xsRangeError("beyond the buffer");
-	*count = (size_t)(end - start);
-	return (uint8_t *)bytes + start;
-}
-
 void xs_console_read(xsMachine *the)
 {
 	size_t limit, count = 0;
-	uint8_t *into = place(the, true, &limit);
+	uint8_t *into = xs_range(the, 0, true, &limit);
 	pthread_mutex_lock(&console.lock);
 	for (; count < limit && console.count > 0; count++, console.count--) {
 		into[count] = console.ring[console.first];
@@ -215,7 +205,7 @@ static void set_line_endings_of_output(esp_line_endings_t endings)
 void xs_console_write(xsMachine *the)
 {
 	size_t count;
-	const uint8_t *bytes = place(the, false, &count);
+	const uint8_t *bytes = xs_range(the, 0, false, &count);
 	set_line_endings_of_output(ESP_LINE_ENDINGS_LF);
 	fwrite(bytes, 1, count, stdout);
 	fflush(stdout);

@@ -1,7 +1,7 @@
 /** The Zigbee coprocessor: its UART, and the two GPIOs that reset it and select its boot loader (boards.ts). */
 import type { CoprocessorPort, Timers } from "../../modules/io/host.js";
 import type { RadioPins } from "./boards.js";
-import { Output } from "./output.js";
+import { OutputPin } from "./output-pin.js";
 import { UARTPort } from "./serial.js";
 
 export interface CoprocessorSettings {
@@ -12,7 +12,7 @@ export interface CoprocessorSettings {
 
 export function createCoprocessorPort(settings: CoprocessorSettings): CoprocessorPort {
 	const { reset, select } = settings.pins;
-	if (select !== undefined) Output.set(select, true);
+	if (select !== undefined) OutputPin.set(select, true);
 	if (reset === undefined) return new UARTPort(settings);
 	const port = new WiredPort(settings);
 	port.setLines(false, false);
@@ -23,7 +23,7 @@ class WiredPort extends UARTPort<CoprocessorSettings> {
 	/** Both lines are active low. The coprocessor samples the boot loader's line at the end of reset. */
 	setLines(isReset: boolean, bootLoader: boolean): void {
 		const { reset, boot } = this.settings.pins;
-		if (boot !== undefined) Output.set(boot, !bootLoader);
-		Output.set(reset!, !isReset);
+		if (boot !== undefined) OutputPin.set(boot, !bootLoader);
+		OutputPin.set(reset!, !isReset);
 	}
 }

@@ -1,8 +1,8 @@
 /** The firmware's start on the ESP32. */
 import { Gateway } from "../../modules/app/gateway.js";
-import type { Extra } from "../../modules/part.js";
-import { networkWithCable } from "../../modules/wifi/cable-part.js";
-import { zigbeeBridge } from "../../modules/zigbee/bridge-part.js";
+import type { Extra } from "../../modules/part/part.js";
+import { networkWithCable } from "../../modules/parts/network/cable-part.js";
+import { zigbeeBridge } from "../../modules/parts/zigbee/bridge-part.js";
 import { start } from "./start.js";
 
 export default function main(): void {

@@ -9,7 +9,7 @@
 
 #include "machine-post.h"
 #include "uart-port.h"
-
+#include "xs-range.h"
 
 typedef struct {
 	xsMachine *the;
@@ -82,18 +82,6 @@ static uart_binding *binding_of(xsMachine *the)
 	return xsmcGetHostData(xsThis);
 }
 
-static uint8_t *place(xsMachine *the, bool writable, size_t *count)
-{
-	void *bytes;
-	xsUnsignedValue length;
-	if (writable) xsmcGetBufferWritable(xsArg(0), &bytes, &length);
-	else xsmcGetBufferReadable(xsArg(0), &bytes, &length);
-	xsIntegerValue start = xsmcToInteger(xsArg(1)), end = xsmcToInteger(xsArg(2));
-	if (start < 0 || end < start || (xsUnsignedValue)end > length) xsRangeError("beyond the buffer");
-	*count = (size_t)(end - start);
-	return (uint8_t *)bytes + start;
-}
-
 /* Argument: uart. Returns true if the receive line has its idle level. */
 void xs_uart_is_idle(xsMachine *the)
 {
@@ -127,7 +115,7 @@ void xs_uart_read(xsMachine *the)
 {
 	uart_binding *binding = binding_of(the);
 	size_t limit;
-	uint8_t *into = place(the, true, &limit);
+	uint8_t *into = xs_range(the, 0, true, &limit);
 	xsmcSetInteger(xsResult, binding->port ? (xsIntegerValue)uart_port_read(binding->port, into, limit) : 0);
 }
 
@@ -135,7 +123,7 @@ void xs_uart_write(xsMachine *the)
 {
 	uart_binding *binding = binding_of(the);
 	size_t count, writable = 0;
-	const uint8_t *bytes = place(the, false, &count);
+	const uint8_t *bytes = xs_range(the, 0, false, &count);
 	if (binding->port && !uart_port_write(binding->port, bytes, count, &writable)) xsRangeError("more than may be written");
 	xsmcSetInteger(xsResult, (xsIntegerValue)writable);
 }

@@ -27,6 +27,8 @@
 #include "mc.xs.h"
 #include "xsmc.h"
 
+#include "xs-range.h"
+
 enum { RECEIVE_LIMIT = 4096, SEND_LIMIT = 1024, READ_PIECE = 512, POLL_MS = 5 };
 /* HOST_SIZE: size of a host name. CONNECT_MS: longest time that the machine waits for a TCP connection. */
 enum { HOST_SIZE = 256, CONNECT_MS = 1000 };
@@ -327,14 +329,10 @@ void xs_serial_configure(xsMachine *the)
 void xs_serial_read(xsMachine *the)
 {
 	port *self = xsmcGetHostData(xsThis);
-	void *into;
-	xsUnsignedValue length;
-	xsmcGetBufferWritable(xsArg(0), &into, &length);
-	xsIntegerValue start = xsmcToInteger(xsArg(1)), end = xsmcToInteger(xsArg(2));
-	if (start < 0 || end < start || (xsUnsignedValue)end > length) xsRangeError("beyond the buffer");
-	size_t count = (size_t)(end - start);
+	size_t count;
+	uint8_t *into = xs_range(the, 0, true, &count);
 	if (count > self->received) count = self->received;
-	memcpy((uint8_t *)into + start, self->receive, count);
+	memcpy(into, self->receive, count);
 	self->received -= count;
 	memmove(self->receive, self->receive + count, self->received);
 	xsmcSetInteger(xsResult, (xsIntegerValue)count);
@@ -344,15 +342,11 @@ void xs_serial_read(xsMachine *the)
 void xs_serial_write(xsMachine *the)
 {
 	port *self = xsmcGetHostData(xsThis);
-	void *bytes;
-	xsUnsignedValue length;
-	xsmcGetBufferReadable(xsArg(0), &bytes, &length);
-	xsIntegerValue start = xsmcToInteger(xsArg(1)), end = xsmcToInteger(xsArg(2));
-	if (start < 0 || end < start || (xsUnsignedValue)end > length) xsRangeError("beyond the buffer");
-	size_t count = (size_t)(end - start);
+	size_t count;
+	const uint8_t *bytes = xs_range(the, 0, false, &count);
 	if (self->descriptor < 0) count = 0;
 	if (count > SEND_LIMIT - self->sending) xsRangeError("more than may be written");
-	memcpy(self->send + self->sending, (uint8_t *)bytes + start, count);
+	memcpy(self->send + self->sending, bytes, count);
 	self->sending += count;
 	if (count > 0) {
 		gint64 now_us = g_get_monotonic_time();

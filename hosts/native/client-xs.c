@@ -13,6 +13,7 @@
 
 #include "machine-post.h"
 #include "stream-client.h"
+#include "xs-range.h"
 
 /*
  * Limit of a certificate text, as TRUSTED_LIMIT of modules/io/client.ts. It also applies to our own certificate and
@@ -211,23 +212,11 @@ static client_binding *binding_of(xsMachine *the)
 	return xsmcGetHostData(xsThis);
 }
 
-static uint8_t *range_of(xsMachine *the, bool writable, size_t *size)
-{
-	void *data;
-	xsUnsignedValue length;
-	if (writable) xsmcGetBufferWritable(xsArg(0), &data, &length);
-	else xsmcGetBufferReadable(xsArg(0), &data, &length);
-	xsIntegerValue first = xsmcToInteger(xsArg(1)), last = xsmcToInteger(xsArg(2));
-	if (first < 0 || last < first || (xsUnsignedValue)last > length) xsRangeError("beyond the buffer");
-	*size = (size_t)(last - first);
-	return (uint8_t *)data + first;
-}
-
 void xs_client_read(xsMachine *the)
 {
 	client_binding *binding = binding_of(the);
 	size_t size;
-	uint8_t *into = range_of(the, true, &size);
+	uint8_t *into = xs_range(the, 0, true, &size);
 	size_t count = binding->client ? stream_client_read(binding->client, into, size) : 0;
 	xsmcSetInteger(xsResult, (xsIntegerValue)count);
 }
@@ -237,7 +226,7 @@ void xs_client_write(xsMachine *the)
 {
 	client_binding *binding = binding_of(the);
 	size_t size;
-	uint8_t *bytes = range_of(the, false, &size);
+	uint8_t *bytes = xs_range(the, 0, false, &size);
 	size_t room = binding->client ? stream_client_write(binding->client, bytes, size) : SIZE_MAX;
 	xsmcSetInteger(xsResult, room == SIZE_MAX ? -1 : (xsIntegerValue)room);
 }

@@ -10,6 +10,7 @@
 #include "xsmc.h"
 
 #include "inflate-library.h"
+#include "xs-range.h"
 
 /*
  * Size of the ring, as INFLATE_WINDOW of modules/io/flash.ts. tinfl requires a power of two and rejects streams with a
@@ -54,18 +55,17 @@ void xs_inflate(xsMachine *the)
 void xs_inflate_write(xsMachine *the)
 {
 	inflate *state = state_of(the);
-	void *bytes, *ring;
-	xsUnsignedValue length, ring_length;
-	xsmcGetBufferReadable(xsArg(0), &bytes, &length);
+	void *ring;
+	xsUnsignedValue ring_length;
+	size_t taken;
+	const uint8_t *bytes = xs_range(the, 0, false, &taken);
 	xsmcGetBufferWritable(xsArg(3), &ring, &ring_length);
-	xsIntegerValue start = xsmcToInteger(xsArg(1)), end = xsmcToInteger(xsArg(2));
-	if (start < 0 || end < start || (xsUnsignedValue)end > length) xsRangeError("beyond the buffer");
 	if (ring_length != RING_SIZE) xsRangeError("another ring");
 	if (state->failed) xsUnknownError("the packed data is damaged");
 	xsmcSetInteger(xsResult, 0);
 	if (state->done || state->filled == RING_SIZE) return;
-	size_t taken = (size_t)(end - start), made = RING_SIZE - state->filled;
-	tinfl_status status = tinfl_decompress(&state->library, (const uint8_t *)bytes + start, &taken, ring,
+	size_t made = RING_SIZE - state->filled;
+	tinfl_status status = tinfl_decompress(&state->library, bytes, &taken, ring,
 		(uint8_t *)ring + state->filled, &made, TINFL_FLAG_PARSE_ZLIB_HEADER | TINFL_FLAG_HAS_MORE_INPUT);
 	state->filled += made;
 	state->done = status == TINFL_STATUS_DONE;

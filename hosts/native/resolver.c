@@ -86,6 +86,10 @@ static request *next_request(void)
 {
 	struct timespec end;
 	bool late = false;
+	/*
+	 * ESP-IDF ignores pthread_condattr_setclock(), but computes the wait once, so that a change of the clock during it
+	 * has no effect. On a PC a clock that is set back keeps an idle thread for longer, which costs nothing else.
+	 */
 	clock_gettime(CLOCK_REALTIME, &end);
 	end.tv_sec += REST_S;
 	pthread_mutex_lock(&queue_lock);

@@ -14,14 +14,15 @@
 #include "certificate.h"
 #include "machine-post.h"
 #include "stream-server.h"
+#include "xs-range.h"
 
 typedef struct {
 	xsMachine *the;
 	xsSlot target;
 	stream_server *server;
 	/*
-	 * Number of references: one for the object, one for each delivery under way, and one for the thread's callback while
-	 * the server exists.
+	 * Number of references: one for the object, and one for each delivery under way. The server's thread needs none,
+	 * because it ends before the object releases its own.
 	 */
 	atomic_uint references;
 	/* True after the object was closed. Only used in the machine's thread. */
@@ -202,23 +203,11 @@ void xs_stream_server_get_via_access_point(xsMachine *the)
 	xsmcSetBoolean(xsResult, binding_of(the)->origin.via_access_point);
 }
 
-static uint8_t *range_of(xsMachine *the, xsSlot *view, xsSlot *start, xsSlot *end, bool writable, size_t *size)
-{
-	void *data;
-	xsUnsignedValue length;
-	if (writable) xsmcGetBufferWritable(*view, &data, &length);
-	else xsmcGetBufferReadable(*view, &data, &length);
-	xsIntegerValue first = xsmcToInteger(*start), last = xsmcToInteger(*end);
-	if (first < 0 || last < first || (xsUnsignedValue)last > length) xsRangeError("beyond the buffer");
-	*size = (size_t)(last - first);
-	return (uint8_t *)data + first;
-}
-
 void xs_stream_server_read(xsMachine *the)
 {
 	stream_binding *binding = binding_of(the);
 	size_t size;
-	uint8_t *into = range_of(the, &xsArg(1), &xsArg(2), &xsArg(3), true, &size);
+	uint8_t *into = xs_range(the, 1, true, &size);
 	size_t count = binding->closed ? 0 : stream_read(binding->server, xsmcToInteger(xsArg(0)), into, size);
 	xsmcSetInteger(xsResult, (xsIntegerValue)count);
 }
@@ -231,7 +220,7 @@ void xs_stream_server_write(xsMachine *the)
 {
 	stream_binding *binding = binding_of(the);
 	size_t size;
-	uint8_t *bytes = range_of(the, &xsArg(1), &xsArg(2), &xsArg(3), false, &size);
+	uint8_t *bytes = xs_range(the, 1, false, &size);
 	size_t room = binding->closed ? SIZE_MAX : stream_write(binding->server, xsmcToInteger(xsArg(0)), bytes, size);
 	xsmcSetInteger(xsResult, room == SIZE_MAX ? -1 : (xsIntegerValue)room);
 }

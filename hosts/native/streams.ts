@@ -58,7 +58,7 @@ class StreamServer extends Native("xs_stream_server_destructor") {
 	write(connection: number, bytes: Uint8Array, start: number, end: number): number {
 		return native("xs_stream_server_write").call(this, connection, bytes, start, end);
 	}
-	know(connection: number): void {
+	trust(connection: number): void {
 		native("xs_stream_server_know").call(this, connection);
 	}
 	forget(): void {
@@ -282,8 +282,8 @@ class NativeSocket implements Socket {
 		return this.#writable;
 	}
 
-	know(): void {
-		if (!this.#closed) this.#connection.listener.server.know(this.#connection.id);
+	trust(): void {
+		if (!this.#closed) this.#connection.listener.server.trust(this.#connection.id);
 	}
 
 	close(): void {

@@ -60,7 +60,7 @@ export class AdmissionQueue<T extends PendingConnection> {
 		return this.#waiting().length;
 	}
 
-	know(address: string): void {
+	trust(address: string): void {
 		this.#trusted = this.#trusted.filter((trusted) => trusted.address !== address);
 		this.#trusted.push({ address, knownMs: this.#options.nowMs() });
 		if (this.#trusted.length > TRUSTED_LIMIT) this.#trusted.shift();

@@ -90,7 +90,7 @@ export function streamCommands(deps: BridgeDeps): Pick<CommandTable, StreamNames
 	};
 }
 
-type ListenerNames = "listen" | "accept" | "socket" | "know" | "forget" | "setIdentity" | "testIdentity";
+type ListenerNames = "listen" | "accept" | "socket" | "trust" | "forget" | "setIdentity" | "testIdentity";
 
 export function listenerCommands(deps: BridgeDeps): Pick<CommandTable, ListenerNames> {
 	const { host, handles, events } = deps;
@@ -134,7 +134,7 @@ export function listenerCommands(deps: BridgeDeps): Pick<CommandTable, ListenerN
 			handle.close = () => socket.close();
 			return [socket.viaAccessPoint ? 1 : 0, socket.remoteAddress];
 		},
-		know: (id) => (handles.get(id)?.stream as Socket | undefined)?.know?.(),
+		trust: (id) => (handles.get(id)?.stream as Socket | undefined)?.trust?.(),
 		forget: (id) => handles.get(id)?.listener?.forget?.(),
 		setIdentity: (id, certificate, key) => handles.find(id, "listener").setIdentity(pairOf(certificate, key)),
 		testIdentity: (id, listenerId) => {

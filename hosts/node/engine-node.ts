@@ -1,8 +1,8 @@
 /** Runs the gateway in this process. */
 import { Gateway } from "../../modules/app/gateway.js";
 import type { Host } from "../../modules/io/host.js";
-import { networkWithCable } from "../../modules/wifi/cable-part.js";
-import { zigbeeBridge } from "../../modules/zigbee/bridge-part.js";
+import { networkWithCable } from "../../modules/parts/network/cable-part.js";
+import { zigbeeBridge } from "../../modules/parts/zigbee/bridge-part.js";
 import type { Engine } from "./engine.js";
 
 export class NodeEngine implements Engine {

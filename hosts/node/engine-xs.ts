@@ -1,11 +1,11 @@
-/** The gateway in XS: a worker process with the bundled script, and a Bridge between it and a Host. */
+/** The gateway in XS: a worker process with the bundled script, and a WorkerBridge between it and a Host. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { faultLine } from "../../modules/io/fault.js";
 import type { Host } from "../../modules/io/host.js";
-import { Bridge } from "./bridge.js";
 import type { Engine } from "./engine.js";
 import { findSnapshot } from "./snapshot.js";
 import { EVENT_COLLECT, EVENT_STOP } from "./worker/protocol.js";
+import { WorkerBridge } from "./worker-bridge.js";
 import { type Measurement, XSWorker } from "./xs-worker.js";
 
 const STOP_LIMIT_MS = 2000;
@@ -20,7 +20,7 @@ export interface XSEngineOptions {
 
 export class XSEngine implements Engine {
 	readonly #options: XSEngineOptions;
-	readonly #bridge: Bridge;
+	readonly #bridge: WorkerBridge;
 	readonly #worker: XSWorker;
 	readonly #snapshot: string | undefined;
 	#steps = 0;
@@ -30,7 +30,7 @@ export class XSEngine implements Engine {
 
 	constructor(options: XSEngineOptions) {
 		this.#options = options;
-		this.#bridge = new Bridge(options.host, (event) => this.#deliver(event));
+		this.#bridge = new WorkerBridge(options.host, (event) => this.#deliver(event));
 		this.#snapshot = findSnapshot(options.script, options.program);
 		this.#worker = new XSWorker({
 			program: options.program,

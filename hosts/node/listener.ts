@@ -113,7 +113,7 @@ class NodeListener implements Listener {
 		if (this.#tests.take(socket)) return;
 		const connection = new PendingConnection(socket, {
 			viaAccessPoint: this.#settings.accessPoint ?? false,
-			onKnown: () => this.#queue.know(connection.remoteAddress),
+			onKnown: () => this.#queue.trust(connection.remoteAddress),
 			onAnswered: () => this.#queue.answered(connection.remoteAddress),
 		});
 		if (this.#closed) {

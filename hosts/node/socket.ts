@@ -74,7 +74,7 @@ export class NodeSocket implements Socket {
 		return this.#stream.write(bytes, start, end);
 	}
 
-	know(): void {
+	trust(): void {
 		this.#onKnown();
 	}
 

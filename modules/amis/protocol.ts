@@ -2,12 +2,12 @@
  * Entry for Siemens AMIS meters in the table of meter protocols (meter/protocols.ts). A session runs until it is
  * aborted.
  */
-import type { MeterProtocol, Opening } from "../readout/protocol.js";
+
+import type { MeterProtocol, SessionContext } from "../readout/protocol.js";
+import { PROTOCOL_AMIS } from "../readout/protocol-names.js";
 import { AMIS_INSTEAD, AMIS_SILENCE } from "./failures.js";
 import { AMISSession, type AMISSettings, LINE } from "./session.js";
 
-/** Value of the protocol setting. */
-export const PROTOCOL_AMIS = "amis";
 /** Time within which a meter calls and then sends two telegrams, ms. */
 const CALL_MS = 63_000;
 /**
@@ -16,8 +16,8 @@ const CALL_MS = 63_000;
  */
 const LISTEN_MS = 50_000;
 
-function listen(opening: Opening<AMISSettings>): AMISSession {
-	return new AMISSession(opening);
+function listen(context: SessionContext<AMISSettings>): AMISSession {
+	return new AMISSession(context);
 }
 
 export const AMIS: MeterProtocol<AMISSettings> = Object.freeze({

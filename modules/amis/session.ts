@@ -27,9 +27,9 @@ import {
 	EVENT_END,
 	EVENT_POOR,
 	EVENT_READOUT,
-	type Opening,
 	type Probing,
 	type ReadSession,
+	type SessionContext,
 } from "../readout/protocol.js";
 import { type Readout, STATUS_UNCHECKED, statusOf } from "../readout/readout.js";
 import type { RecordWriter } from "../readout/record-writer.js";
@@ -76,7 +76,7 @@ export class AMISSession implements ReadSession, Probing {
 	#hasRead = false;
 	#hasEnded = false;
 
-	constructor({ settings, crypto, records }: Opening<AMISSettings>) {
+	constructor({ settings, crypto, records }: SessionContext<AMISSettings>) {
 		this.#settings = settings;
 		this.#crypto = crypto;
 		this.#records = records;

@@ -3,7 +3,7 @@
  * and scope. After that, the server checks the size of the body, and ObjectReader (validate.ts) checks JSON and fields.
  */
 
-import { SCOPE_NONE } from "../auth/tokens.js";
+import { SCOPE_NONE } from "../auth/scope.js";
 import { lowerCase } from "../bytes/ascii.js";
 import { ACCESS_POINT_ADDRESS } from "../bytes/ipv4.js";
 import type { Core, Opened } from "../core/core.js";
@@ -13,7 +13,7 @@ import type { HTTPResponse } from "../http/response.js";
 import { MATCH_METHOD, MATCH_NOT_FOUND, Router } from "../http/router.js";
 import type { StaticFiles } from "../http/static.js";
 import type { Cost } from "../io/memory.js";
-import { SECURITY_CONTACT } from "../product.js";
+import { SECURITY_CONTACT } from "../product/product.js";
 import { NO_BODY, NO_VALUES } from "./body.js";
 import { ClaimedBody } from "./claimed-body.js";
 import {
@@ -145,13 +145,13 @@ export class API implements HTTPHandler {
 			failUnauthorized(this.#core.writer, response, this.#core.hostname);
 			return false;
 		}
-		response.vouch();
+		response.authenticated();
 		this.#core.saving?.requestReceived();
 		if (granted < scope) {
 			this.fail(response, 403, FORBIDDEN_SCOPE, "This token is read-only; a token with full scope is required.");
 			return false;
 		}
-		if (!waits || !response.isGuest) return true;
+		if (!waits || !response.isOnLastPlace) return true;
 		response.header("Retry-After", "5");
 		this.fail(response, 503, BUSY, "Too many pending requests; retry in a few seconds.");
 		return false;

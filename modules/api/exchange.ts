@@ -1,5 +1,5 @@
 /** An API request and its reply. */
-import { SCOPE_NONE } from "../auth/tokens.js";
+import { SCOPE_NONE } from "../auth/scope.js";
 import type { Core } from "../core/core.js";
 import type { HTTPRequest } from "../http/request.js";
 import type { HTTPResponse } from "../http/response.js";

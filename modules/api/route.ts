@@ -1,5 +1,5 @@
 /** API routes: handler, body and required scope. */
-import { SCOPE_FULL } from "../auth/tokens.js";
+import { SCOPE_FULL } from "../auth/scope.js";
 import type { BodySink } from "../http/handler.js";
 import { METHOD_GET, METHOD_POST } from "../http/request.js";
 import type { Route } from "../http/router.js";

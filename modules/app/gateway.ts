@@ -1,11 +1,10 @@
 /** The gateway: creates the shared objects, opens the parts and forwards events to them. */
 import { API } from "../api/api.js";
-import { AUTH } from "../auth/part.js";
-import { CERTIFICATE } from "../certificate/part.js";
 import { type Field, groupsOf } from "../config/schema.js";
 import { type ConfigListener, ConfigStore } from "../config/store.js";
 import { WatchedStorage } from "../config/watched-storage.js";
 import type { Core, Opened, Running } from "../core/core.js";
+import { Light } from "../core/light.js";
 import { Live } from "../core/live.js";
 import { EventLog } from "../diagnostics/event-log.js";
 import { EVENT_RESTART, EVENT_SAFE_MODE, EVENT_SETTINGS, EVENT_STARTED, EVENT_STORAGE } from "../diagnostics/events.js";
@@ -15,25 +14,26 @@ import { Driver } from "../io/driver.js";
 import type { Flash } from "../io/flash.js";
 import type { Clock, Host, HostInfo, TextCodec } from "../io/host.js";
 import { MemoryLedger } from "../io/memory.js";
+import { TLSPermit } from "../io/tls-permit.js";
 import { JSONWriter } from "../json/writer.js";
-import { LIVE_METER } from "../live-meter/part.js";
-import type { Metering } from "../meter/metering.js";
-import { METER } from "../meter/part.js";
-import { type Extra, type Part, react } from "../part.js";
-import { ENTRIES, PARTS } from "../parts.js";
+import type { NetworkManager } from "../network/manager.js";
+import { type Extra, type Part, react } from "../part/part.js";
+import { AUTH } from "../parts/auth/part.js";
+import { CERTIFICATE } from "../parts/certificate/part.js";
+import { LIVE_METER } from "../parts/live-meter/part.js";
+import type { Metering } from "../parts/meter/metering.js";
+import { METER } from "../parts/meter/part.js";
+import type { Networking } from "../parts/network/networking.js";
+import { NETWORK } from "../parts/network/part.js";
+import { SYSTEM_TIMEZONE } from "../parts/time/fields.js";
 import { Button, PRESS_SHORT } from "../power/button.js";
-import { Light } from "../power/light.js";
-import { TLSPermit } from "../publish/tls-permit.js";
 import type { Readout } from "../readout/readout.js";
-import { SYSTEM_TIMEZONE } from "../time/fields.js";
 import { TimeZone } from "../time/zone.js";
-import type { NetworkManager } from "../wifi/manager.js";
-import type { Networking } from "../wifi/networking.js";
-import { NETWORK } from "../wifi/part.js";
 import { CrashLoopGuard } from "./crash-loop-guard.js";
 import { DelayedActions } from "./delayed-actions.js";
 import { EdgeEvents } from "./edge-events.js";
 import { guardWith } from "./guard.js";
+import { ENTRIES, PARTS } from "./parts.js";
 import { PowerCycles } from "./power-cycles.js";
 import { PowerSaving, type SavingUser } from "./power-saving.js";
 import { Serving } from "./serving.js";
@@ -162,10 +162,10 @@ export class Gateway implements Core, ConfigListener, SavingUser {
 		return this.networking.manager;
 	}
 
-	settingsChanged(changes: readonly Field[], wishes: readonly Field[]): void {
+	settingsChanged(changes: readonly Field[], applied: readonly Field[]): void {
 		const groups = groupsOf(ENTRIES, changes);
 		if (groups !== "") this.events.note(EVENT_SETTINGS, groups);
-		react(PARTS, this.#running, this, changes, wishes);
+		react(PARTS, this.#running, this, changes, applied);
 		this.live.changed();
 	}
 

@@ -14,18 +14,18 @@
  */
 
 import type { ConfigStore } from "../config/store.js";
+import type { Light } from "../core/light.js";
 import type { EventLog } from "../diagnostics/event-log.js";
 import { EVENT_BATTERY_EMPTY } from "../diagnostics/events.js";
 import type { Driver } from "../io/driver.js";
 import { type Sleep, WAKE_BUTTON, WAKE_NONE, WAKE_TIMER } from "../io/flash.js";
 import type { Clock, Ending, Host, TextCodec } from "../io/host.js";
 import type { Schedule } from "../meter/schedule.js";
-import { POWER_MODE } from "../power/fields.js";
+import type { NetworkSettings } from "../parts/network/settings.js";
+import { POWER_MODE } from "../parts/power/fields.js";
 import { FlashGate, type FlashGuard, StorageGate } from "../power/flash-gate.js";
-import type { Light } from "../power/light.js";
 import { MODE_NEVER, type Sleeper, SleepPolicy, START_BY_PERSON, START_BY_TIMER } from "../power/sleep.js";
 import { Supply } from "../power/supply.js";
-import type { NetworkSettings } from "../wifi/settings.js";
 import type { CrashLoopGuard } from "./crash-loop-guard.js";
 import type { EdgeEvents } from "./edge-events.js";
 import { FRONT_LENGTH, SharedRetained } from "./shared-retained.js";

@@ -1,18 +1,18 @@
 /** Writes and checks the settings of a device that is not running, for hosts that preconfigure devices. */
 
-import { ACCESS_IS_DEFAULT } from "../auth/fields.js";
 import { put } from "../config/schema.js";
 import { ConfigStore } from "../config/store.js";
-import { HUB_ENABLED, HUB_TOKEN, HUB_URL } from "../homeassistant/fields.js";
 import type { Storage, TextCodec } from "../io/host.js";
+import { ACCESS_IS_DEFAULT } from "../parts/auth/fields.js";
+import { HUB_ENABLED, HUB_TOKEN, HUB_URL } from "../parts/hub/fields.js";
 import {
 	SCHEDULE_ENABLED,
 	SCHEDULE_PERIOD_UNIT,
 	SCHEDULE_PERIOD_VALUE,
 	UNIT_MINUTES,
-} from "../meter/schedule-fields.js";
-import { ENTRIES } from "../parts.js";
-import { NetworkSettings } from "../wifi/settings.js";
+} from "../parts/meter/schedule-fields.js";
+import { NetworkSettings } from "../parts/network/settings.js";
+import { ENTRIES } from "./parts.js";
 
 /** Stores a Wi-Fi network that uses DHCP. The maximum lengths of name and password are those of StationOptions. */
 export function presetNetwork(storage: Storage, text: TextCodec, network: { ssid: string; password: string }): void {

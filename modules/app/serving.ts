@@ -1,10 +1,10 @@
 /** The HTTP server on the host's two ports, and the console. */
 
 import { HTTPServer, type HTTPServerOptions } from "../http/server.js";
-import { Improv, type ImprovDeps, type ImprovGateway } from "../improv/improv.js";
 import type { CertificatePair } from "../io/crypto.js";
 import type { Listener, Network, SerialPort } from "../io/host.js";
-import type { NetworkSettings } from "../wifi/settings.js";
+import type { NetworkSettings } from "../parts/network/settings.js";
+import { Improv, type ImprovDeps, type ImprovGateway } from "./improv.js";
 
 const HTTP = 0;
 const HTTPS = 1;

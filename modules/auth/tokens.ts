@@ -14,6 +14,7 @@ import { holdsConstantTime } from "../bytes/equal.js";
 import { encodeHex } from "../bytes/hex.js";
 import type { Crypto } from "../io/crypto.js";
 import type { Clock, TextCodec } from "../io/host.js";
+import { SCOPE_FULL, SCOPE_NONE, SCOPE_READ } from "./scope.js";
 import { TOKEN_LENGTH } from "./sessions.js";
 
 export const TOKEN_SLOTS = 3;
@@ -25,12 +26,6 @@ const ID_LENGTH = 4;
 const NAME_OFFSET = 36;
 const RECORD_LENGTH = NAME_OFFSET + TOKEN_NAME_LIMIT;
 const QUESTION_MARK = 0x3f;
-
-export const SCOPE_NONE = 0;
-/** Permission to read readings, meter data and the state of the device, but no settings, and to change nothing. */
-export const SCOPE_READ = 1;
-/** Permission for everything. This is the scope of sessions, and the default scope of tokens. */
-export const SCOPE_FULL = 2;
 
 export interface TokenRecord {
 	/** Bytes of the last `save`, or empty. The reader must not modify them. */

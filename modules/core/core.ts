@@ -7,11 +7,11 @@ import type { Driver } from "../io/driver.js";
 import type { Flash } from "../io/flash.js";
 import type { Clock, Host, HostInfo, TextCodec } from "../io/host.js";
 import type { MemoryLedger } from "../io/memory.js";
+import type { TLSPermit } from "../io/tls-permit.js";
 import type { JSONWriter } from "../json/writer.js";
-import type { Light } from "../power/light.js";
-import type { TLSPermit } from "../publish/tls-permit.js";
 import type { Readout } from "../readout/readout.js";
 import type { TimeZone } from "../time/zone.js";
+import type { Light } from "./light.js";
 import type { Live } from "./live.js";
 
 export interface Saving {
@@ -23,7 +23,7 @@ export interface Saving {
 
 /**
  * Running part, with its reactions to the events of the core. An event is passed to one part after the other, in the
- * order of the list in parts.ts; `whenStopping` in reverse order. An event must not cause itself: the core refuses it
+ * order of the list in app/parts.ts; `whenStopping` in reverse order. An event must not cause itself: the core refuses it
  * and logs a fault.
  *
  * Names of events begin with `when`, and no other name does (test/tidy/events.test.ts). A callback that a part gives to

@@ -14,7 +14,7 @@ export interface LiveClient {
 	readonly secure: boolean;
 	/** Token of the client. If it becomes "", the stream ends. */
 	token: string;
-	tell(due: number): void;
+	wake(due: number): void;
 }
 
 export interface TokenServer {
@@ -45,25 +45,25 @@ export class Live {
 	}
 
 	changed(): void {
-		this.tell(DUE_STATE);
+		this.wake(DUE_STATE);
 	}
 
 	measured(): void {
-		this.tell(DUE_STATE | DUE_READOUT);
+		this.wake(DUE_STATE | DUE_READOUT);
 	}
 
 	/** Makes all streams check their tokens, because one may have been revoked. */
 	tokensChanged(): void {
 		this.#serving.forget();
-		this.tell(DUE_BEAT);
+		this.wake(DUE_BEAT);
 	}
 
 	end(): void {
 		for (let i = 0; i < this.clients.length; i++) this.clients[i].token = "";
-		this.tell(DUE_BEAT);
+		this.wake(DUE_BEAT);
 	}
 
-	private tell(due: number): void {
-		for (let i = 0; i < this.clients.length; i++) this.clients[i].tell(due);
+	private wake(due: number): void {
+		for (let i = 0; i < this.clients.length; i++) this.clients[i].wake(due);
 	}
 }

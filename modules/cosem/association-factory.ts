@@ -8,7 +8,7 @@ import { CounterSink, counterList } from "../dlms/counter.js";
 import { POLL_ENTRY_SIZE, POLL_LIMIT, pollListOf } from "../dlms/poll-list.js";
 import { type Inquiry, LIST_LIMIT, Reading } from "../dlms/reading.js";
 import { ScalerCache } from "../dlms/scaler-cache.js";
-import type { Opening, ProtocolMemory } from "../readout/protocol.js";
+import type { ProtocolMemory, SessionContext } from "../readout/protocol.js";
 import { AssociationSession, type Carrier, SESSION_BUFFER } from "./association-session.js";
 import { InvocationCounters, makeCipher } from "./counters.js";
 import { DLMSProfile } from "./profile.js";
@@ -44,21 +44,21 @@ export class AssociationFactory {
 	readonly scalers: PollScalers;
 	counters: InvocationCounters | undefined;
 	counterSink: CounterSink | undefined;
-	readonly #opening: Opening<COSEMSettings>;
+	readonly #context: SessionContext<COSEMSettings>;
 	#records: DLMSRecords | undefined;
 	#profile: DLMSProfile | undefined;
 
-	constructor(opening: Opening<COSEMSettings>) {
-		const { live, memory, settings } = opening;
+	constructor(context: SessionContext<COSEMSettings>) {
+		const { live, memory, settings } = context;
 		const scalers = scalersOf(memory, settings.dlms.objects);
-		this.#opening = opening;
+		this.#context = context;
 		this.scalers = live === undefined ? scalers : new PollScalers(live);
 		this.scalers.listing = scalers.listing;
 	}
 
 	/** Begins the exchange over HDLC. Call it when the line has the speed of HDLC. */
 	begin(): void {
-		const { settings, storage, crypto } = this.#opening;
+		const { settings, storage, crypto } = this.#context;
 		const { encryptionKey, title } = settings.dlms;
 		if (this.isKeyed && encryptionKey.length === KEY_LENGTH)
 			this.counters ??= new InvocationCounters(storage, crypto, encryptionKey, title);
@@ -74,7 +74,7 @@ export class AssociationFactory {
 	}
 
 	openReading(listing: number, carrier: Carrier, nowMs: number): AssociationSession {
-		const { live, settings, records: writer, profile } = this.#opening;
+		const { live, settings, records: writer, profile } = this.#context;
 		const { auth, client, objects, swappedDeviation } = settings.dlms;
 		const mechanism = auth < AUTH_HIGH_GMAC ? auth : auth + MECHANISM_OFFSET;
 		this.counterSink = undefined;
@@ -110,7 +110,7 @@ export class AssociationFactory {
 	}
 
 	private get isKeyed(): boolean {
-		const { ciphered, auth } = this.#opening.settings.dlms;
+		const { ciphered, auth } = this.#context.settings.dlms;
 		return ciphered || auth === AUTH_HIGH_GMAC;
 	}
 
@@ -121,7 +121,7 @@ export class AssociationFactory {
 		carrier: Carrier,
 		nowMs: number,
 	): AssociationSession {
-		const { settings, crypto } = this.#opening;
+		const { settings, crypto } = this.#context;
 		const isCounter = this.counterSink !== undefined;
 		const isPlain = isCounter || !(settings.dlms.ciphered || settings.dlms.auth >= AUTH_HIGH_GMAC);
 		const cipher = isPlain ? undefined : makeCipher(settings.dlms, crypto, this.counters);

@@ -1,4 +1,5 @@
 /** Failures of DLMS/COSEM sessions. */
+
 import { DLMS_AUTHENTICATION, DLMS_COUNTER, DLMS_DECIPHERING } from "../dlms/failures.js";
 import { IEC_NO_IDENT } from "../iec62056-21/failures.js";
 import {
@@ -9,13 +10,14 @@ import {
 	METER_ERROR,
 	METER_TIMEOUT,
 } from "../readout/failure.js";
+import { PROTOCOL_IEC62056 } from "../readout/protocol-names.js";
 
 export const FAILURE_NO_MODE_E = failure(
 	METER_ERROR,
 	"iec62056-21/no-mode-e",
 	11,
 	"The meter identified itself, but does not go on in DLMS/COSEM. Choose the protocol iec62056, or opening direct.",
-	{ protocol: "iec62056" },
+	{ protocol: PROTOCOL_IEC62056 },
 );
 export const FAILURE_NO_SIGN_ON = failure(
 	METER_TIMEOUT,

@@ -1,9 +1,9 @@
 /** Opens the sessions of live mode, which read the power again and again (meter/live-mode.ts). */
 import { POLL_ENTRY_SIZE } from "../dlms/poll-list.js";
-import type { Opening, ReadSession } from "../readout/protocol.js";
+import type { ReadSession, SessionContext } from "../readout/protocol.js";
 import type { Readout } from "../readout/readout.js";
 import { RecordCursor } from "../readout/record-cursor.js";
-import { DLMSReadSession, PROTOCOL_DLMS } from "./read-session.js";
+import { DLMS_COSEM, DLMSReadSession } from "./read-session.js";
 import type { COSEMSettings } from "./settings.js";
 
 /** Maximum number of registers: import, export and net power, each in total and for three phases. */
@@ -15,7 +15,7 @@ const PHASE_STEP = 20;
  * (net), plus 20, 40 or 60 for a phase (IEC 62056-6-1).
  */
 export function openLive(
-	opening: Opening<COSEMSettings>,
+	context: SessionContext<COSEMSettings>,
 	{ protocol, records }: Readout,
 	periodMs: number,
 ): ReadSession | undefined {
@@ -31,6 +31,6 @@ export function openLive(
 		at += POLL_ENTRY_SIZE;
 	}
 	list[0] = at >> 3;
-	if (protocol !== PROTOCOL_DLMS || at === 1) return undefined;
-	return new DLMSReadSession({ ...opening, live: list.slice(0, at), periodMs });
+	if (protocol !== DLMS_COSEM || at === 1) return undefined;
+	return new DLMSReadSession({ ...context, live: list.slice(0, at), periodMs });
 }

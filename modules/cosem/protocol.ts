@@ -11,7 +11,13 @@ import { IECReadSession, probeIdent } from "../iec62056-21/protocol.js";
 import { FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { OUTPUT_EVENT, type Output } from "../io/machine.js";
 import type { Failure } from "../readout/failure.js";
-import { EVENT_END, type MeterProtocol, type Opening, type Probing, type ReadSession } from "../readout/protocol.js";
+import {
+	EVENT_END,
+	type MeterProtocol,
+	type Probing,
+	type ReadSession,
+	type SessionContext,
+} from "../readout/protocol.js";
 import { openLive } from "./live.js";
 import { DLMSReadSession } from "./read-session.js";
 import { type COSEMSettings, OPENING_AUTO, OPENING_DIRECT } from "./settings.js";
@@ -24,7 +30,7 @@ export class ConnectionProbe implements Probing {
 	readonly #connection: HDLCConnection;
 	#nowMs: number;
 
-	constructor({ settings, nowMs }: Opening<COSEMSettings>) {
+	constructor({ settings, nowMs }: SessionContext<COSEMSettings>) {
 		const { client, logical, physical, addressLength, receiveTimeoutMs, directBaud } = settings.dlms;
 		this.line = { baud: directBaud, format: FORMAT_8N1 };
 		this.#nowMs = nowMs;
@@ -84,11 +90,11 @@ export class ConnectionProbe implements Probing {
 }
 
 class OpeningProbe extends IECReadSession {
-	readonly #opened: Opening<COSEMSettings>;
+	readonly #opened: SessionContext<COSEMSettings>;
 
-	constructor(opening: Opening<COSEMSettings>) {
-		super(opening, undefined);
-		this.#opened = opening;
+	constructor(context: SessionContext<COSEMSettings>) {
+		super(context, undefined);
+		this.#opened = context;
 	}
 
 	nextProbe(nowMs: number): Probing {
@@ -101,22 +107,22 @@ class OpeningProbe extends IECReadSession {
  * the next session finds out whether the meter answers in HDLC. Mode C is then not tried at every speed.
  */
 export class SignOnSession extends IECReadSession {
-	protected override another(opening: Opening<COSEMSettings>, attempts: Attempts): ReadSession {
-		if (attempts.silences === SILENCES) return new DLMSReadSession(opening, attempts);
-		return new SignOnSession(opening, attempts);
+	protected override another(context: SessionContext<COSEMSettings>, attempts: Attempts): ReadSession {
+		if (attempts.silences === SILENCES) return new DLMSReadSession(context, attempts);
+		return new SignOnSession(context, attempts);
 	}
 }
 
-function probe(opening: Opening<COSEMSettings>): Probing {
-	const choice = opening.settings.dlms.opening;
-	if (choice === OPENING_DIRECT) return new ConnectionProbe(opening);
-	return choice === OPENING_AUTO ? new OpeningProbe(opening) : probeIdent(opening);
+function probe(context: SessionContext<COSEMSettings>): Probing {
+	const choice = context.settings.dlms.opening;
+	if (choice === OPENING_DIRECT) return new ConnectionProbe(context);
+	return choice === OPENING_AUTO ? new OpeningProbe(context) : probeIdent(context);
 }
 
 export const DLMS: MeterProtocol<COSEMSettings> = Object.freeze({
 	isChosen: (settings: COSEMSettings) => settings.protocol === CHOICE,
 	hasProfiles: true,
-	open: (opening: Opening<COSEMSettings>) => new DLMSReadSession(opening),
+	open: (context: SessionContext<COSEMSettings>) => new DLMSReadSession(context),
 	openLive,
 	probe,
 	forget: (settings: COSEMSettings) => settings.dlms.learnOpening(OPENING_AUTO),
@@ -125,7 +131,7 @@ export const DLMS: MeterProtocol<COSEMSettings> = Object.freeze({
 export const DLMS_AFTER_SIGN_ON: MeterProtocol<COSEMSettings> = Object.freeze({
 	isChosen: (settings: COSEMSettings) => settings.usesModeE,
 	hasProfiles: true,
-	open: (opening: Opening<COSEMSettings>) => new DLMSReadSession(opening, new Attempts(opening)),
+	open: (context: SessionContext<COSEMSettings>) => new DLMSReadSession(context, new Attempts(context)),
 	openLive,
 	probe: probeIdent,
 });

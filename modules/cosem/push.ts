@@ -41,10 +41,10 @@ import {
 	EVENT_POOR,
 	EVENT_READOUT,
 	type MeterProtocol,
-	type Opening,
 	type Probing,
 	type ProtocolMemory,
 	type ReadSession,
+	type SessionContext,
 } from "../readout/protocol.js";
 import { type Readout, STATUS_OK, STATUS_UNCHECKED, statusOf } from "../readout/readout.js";
 import type { RecordWriter } from "../readout/record-writer.js";
@@ -62,7 +62,7 @@ import {
 	PUSH_UNKNOWN,
 } from "./failures.js";
 import { CHOICE } from "./protocol.js";
-import { PROTOCOL_DLMS } from "./read-session.js";
+import { DLMS_COSEM } from "./read-session.js";
 import type { COSEMSettings } from "./settings.js";
 
 /**
@@ -149,7 +149,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 	#hasAPDU = false;
 	#bursts = 0;
 
-	constructor({ settings, records, memory, crypto }: Opening<COSEMSettings>) {
+	constructor({ settings, records, memory, crypto }: SessionContext<COSEMSettings>) {
 		this.#settings = settings;
 		this.#records = records;
 		this.#memory = memory;
@@ -163,7 +163,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		const { line, meterId } = this;
 		const { kept: records = NO_BYTES, overflow } = this.#records;
 		const status = statusOf(overflow) || this.#status;
-		return { protocol: PROTOCOL_DLMS, meterId, mode: 0, baud: line.baud, utcMs, status, records };
+		return { protocol: DLMS_COSEM, meterId, mode: 0, baud: line.baud, utcMs, status, records };
 	}
 
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
@@ -417,8 +417,8 @@ function counterOf(push: Uint8Array): number {
 	return counter;
 }
 
-function listen(opening: Opening<COSEMSettings>): PushReadSession {
-	return new PushReadSession(opening);
+function listen(context: SessionContext<COSEMSettings>): PushReadSession {
+	return new PushReadSession(context);
 }
 
 export const DLMS_PUSH: MeterProtocol<COSEMSettings> = Object.freeze({

@@ -41,13 +41,13 @@ import { HAND_OVER_ALWAYS, HAND_OVER_ANNOUNCED, OUTCOME_HAND_OVER } from "../iec
 import { FORMAT_7E1, FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { type Machine, OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT, type Output } from "../io/machine.js";
 import { type Failure, furthest, PROGRESS_HEARD } from "../readout/failure.js";
-import { EVENT_END, EVENT_POOR, EVENT_READOUT, type Opening, type ReadSession } from "../readout/protocol.js";
+import { EVENT_END, EVENT_POOR, EVENT_READOUT, type ReadSession, type SessionContext } from "../readout/protocol.js";
 import { type Readout, STATUS_CUT, statusOf } from "../readout/readout.js";
 import { AssociationFactory } from "./association-factory.js";
 import { type AssociationSession, type Carrier, RESUME } from "./association-session.js";
 import { FAILURE_NO_MODE_E, FAILURE_UNANSWERED, mayBeCounter } from "./failures.js";
-import { DLMSOpening } from "./opening.js";
 import { type COSEMSettings, OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "./settings.js";
+import { ModeESignOn } from "./sign-on.js";
 
 const TRIES = 4;
 /** Pause between two tries, ms. A meter needs one second after DISC. */
@@ -63,12 +63,12 @@ const MODE_E_UNKNOWN = 0;
 const MODE_E_ANNOUNCED = 1;
 const MODE_E_LACKING = 2;
 
-export const PROTOCOL_DLMS = "DLMS/COSEM";
+export const DLMS_COSEM = "DLMS/COSEM";
 
 export class DLMSReadSession implements ReadSession {
 	/** Failure of the try that got furthest. It is final when EVENT_END is reported. */
 	failure: Failure | undefined;
-	readonly #opening: Opening<COSEMSettings>;
+	readonly #context: SessionContext<COSEMSettings>;
 	readonly #attempts: Attempts | undefined;
 	readonly #associations: AssociationFactory;
 	readonly #output: Output;
@@ -77,7 +77,7 @@ export class DLMSReadSession implements ReadSession {
 	#nowMs: number;
 	#pauseEndsMs: number;
 	#aborted = false;
-	#signOn: DLMSOpening | undefined;
+	#signOn: ModeESignOn | undefined;
 	/** Sign-on. If it continues as a session without mode E, it is kept after its end. */
 	#session: IECReadSession | undefined;
 	#association: AssociationSession | undefined;
@@ -109,12 +109,12 @@ export class DLMSReadSession implements ReadSession {
 	 * The session starts at the first `advance`, because at this call too little stack is left. `attempts` are the
 	 * attempts of the sign-on of the protocol iec62056; if they are defined, mode E is optional.
 	 */
-	constructor(opening: Opening<COSEMSettings>, attempts?: Attempts) {
-		const { settings, nowMs } = opening;
+	constructor(context: SessionContext<COSEMSettings>, attempts?: Attempts) {
+		const { settings, nowMs } = context;
 		const { opening: configured, learnedOpening } = settings.dlms;
-		this.#opening = opening;
+		this.#context = context;
 		this.#attempts = attempts;
-		this.#associations = new AssociationFactory(opening);
+		this.#associations = new AssociationFactory(context);
 		this.#listing = this.#associations.scalers.listing;
 		this.#nowMs = this.#pauseEndsMs = nowMs;
 		const bytes = this.#associations.buffer;
@@ -140,9 +140,9 @@ export class DLMSReadSession implements ReadSession {
 		if (this.#session !== undefined) return this.#session.readout(event, utcMs);
 		const isWhole = event !== EVENT_POOR;
 		if (isWhole && this.failure !== undefined) return undefined;
-		const { kept, overflow } = this.#opening.records;
+		const { kept, overflow } = this.#context.records;
 		return {
-			protocol: PROTOCOL_DLMS,
+			protocol: DLMS_COSEM,
 			meterId: this.meterId,
 			mode: this.#method === OPENING_DIRECT ? 0 : MODE_E,
 			baud: this.#baud,
@@ -155,12 +155,12 @@ export class DLMSReadSession implements ReadSession {
 
 	next(quietMs: number, nowMs: number): ReadSession | undefined {
 		const attempts = this.#attempts;
-		const opening = { ...this.#opening, quietMs, nowMs };
+		const context = { ...this.#context, quietMs, nowMs };
 		if (this.#session !== undefined && !this.isInquiry) {
 			const nextAttempts = this.#session.isWorthAnother();
-			return nextAttempts === undefined ? undefined : new DLMSReadSession(opening, nextAttempts);
+			return nextAttempts === undefined ? undefined : new DLMSReadSession(context, nextAttempts);
 		}
-		const { dlms } = opening.settings;
+		const { dlms } = context.settings;
 		if (attempts === undefined) {
 			const isFound = this.failure === undefined && dlms.opening === OPENING_AUTO;
 			if (isFound && dlms.learnedOpening !== this.#method) dlms.learnOpening(this.#method);
@@ -168,7 +168,7 @@ export class DLMSReadSession implements ReadSession {
 		}
 		// If mode E was refused, the next session uses mode C.
 		const isRefused = this.failure !== undefined && !this.#connected && !attempts.exhausted;
-		return isRefused ? new IECReadSession(opening, attempts) : undefined;
+		return isRefused ? new IECReadSession(context, attempts) : undefined;
 	}
 
 	get deadlineMs(): number {
@@ -187,7 +187,7 @@ export class DLMSReadSession implements ReadSession {
 		const association = this.#association;
 		if (association?.isPaused) {
 			if (nowMs < this.#roundMs) return;
-			this.#roundMs = nowMs + (this.#opening.periodMs ?? 0);
+			this.#roundMs = nowMs + (this.#context.periodMs ?? 0);
 			association.reading.again?.();
 			association.onEvent(RESUME, nowMs);
 		} else if (this.#state !== STATE_PAUSED) this.machine?.advance(nowMs);
@@ -241,7 +241,7 @@ export class DLMSReadSession implements ReadSession {
 	}
 
 	private get isInquiry(): boolean {
-		return this.#attempts !== undefined && !this.#opening.settings.usesModeE;
+		return this.#attempts !== undefined && !this.#context.settings.usesModeE;
 	}
 
 	private nextEvent(): Output {
@@ -268,7 +268,7 @@ export class DLMSReadSession implements ReadSession {
 	}
 
 	private open(): void {
-		const { settings, quietMs } = this.#opening;
+		const { settings, quietMs } = this.#context;
 		this.#hasPrior = false;
 		this.#association = undefined;
 		if (this.#method === OPENING_DIRECT) {
@@ -282,11 +282,11 @@ export class DLMSReadSession implements ReadSession {
 		this.needLine(SIGN_ON_LINE);
 		// An inquiry uses new attempts, so it signs on at full speed, as the failed sign-on did at first.
 		const shared = this.isInquiry ? undefined : this.#attempts;
-		const attempts = shared ?? new Attempts(this.#opening, this.#baudCeiling);
-		const opening = { ...this.#opening, nowMs: this.#nowMs, quietMs: this.#tries === 0 ? quietMs : QUIET_MS };
+		const attempts = shared ?? new Attempts(this.#context, this.#baudCeiling);
+		const context = { ...this.#context, nowMs: this.#nowMs, quietMs: this.#tries === 0 ? quietMs : QUIET_MS };
 		const handOver = this.#attempts === undefined ? HAND_OVER_ALWAYS : HAND_OVER_ANNOUNCED;
-		this.#session = new IECReadSession(opening, attempts, handOver);
-		this.#signOn = new DLMSOpening(this.#session, this.#nowMs);
+		this.#session = new IECReadSession(context, attempts, handOver);
+		this.#signOn = new ModeESignOn(this.#session, this.#nowMs);
 	}
 
 	private onSignOnEnd(): void {
@@ -330,7 +330,7 @@ export class DLMSReadSession implements ReadSession {
 	private read(): void {
 		this.#association = undefined;
 		this.#association = this.#associations.openReading(this.#listing, this.carrier, this.#nowMs);
-		this.#roundMs = this.#nowMs + (this.#opening.periodMs ?? 0);
+		this.#roundMs = this.#nowMs + (this.#context.periodMs ?? 0);
 	}
 
 	private get carrier(): Carrier {
@@ -349,7 +349,7 @@ export class DLMSReadSession implements ReadSession {
 		const isDropped = association.failure === HDLC_LOST || association.failure === HDLC_DISCONNECTED;
 		const failure = hasNoReply && isDropped ? FAILURE_UNANSWERED : association.failure;
 		if (cipher !== undefined) this.#associations.counters?.raise(cipher.counter);
-		if (cipher?.unchecked === true) this.#opening.trace("meter: without auth_key the answers can't be checked");
+		if (cipher?.unchecked === true) this.#context.trace("meter: without auth_key the answers can't be checked");
 		if (association.connected) this.#connected = true;
 		if (this.isInquiry) {
 			this.#connected = association.connection.frames > 0;
@@ -420,7 +420,7 @@ export class DLMSReadSession implements ReadSession {
 		const cause = isLost ? FAILURE_NO_MODE_E : failure;
 		this.failure = furthest(this.failure, cause);
 		if (cause === FAILURE_NO_MODE_E) this.#modeE = MODE_E_LACKING;
-		const isOver = this.#aborted || failure.isFinal || this.#opening.live !== undefined || this.#tries >= TRIES;
+		const isOver = this.#aborted || failure.isFinal || this.#context.live !== undefined || this.#tries >= TRIES;
 		if (isOver || !this.chooseNext(cause)) this.end(this.failure);
 		// No pause is needed, because the sign-on itself waits for silence.
 		else if (isUnanswered(cause)) this.open();
@@ -432,7 +432,7 @@ export class DLMSReadSession implements ReadSession {
 		if (this.#connected || !isUnanswered(failure)) return true;
 		// There is no next try, because the caller can still read the meter in mode C.
 		if (this.#attempts !== undefined) return false;
-		const { settings } = this.#opening;
+		const { settings } = this.#context;
 		if (isLostAfterSignOn(failure)) this.#baudCeiling = getBaudRate(Math.max(0, baudNumber(this.#baud) - 1));
 		else if (settings.dlms.opening === OPENING_AUTO)
 			this.#method = this.#method === OPENING_DIRECT ? OPENING_MODE_E : OPENING_DIRECT;

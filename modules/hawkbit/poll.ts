@@ -19,10 +19,12 @@ import { FIRMWARE_ON_TRIAL, type Update } from "../io/flash.js";
 import type { HostInfo, Storage, TextCodec } from "../io/host.js";
 import type { JSONWriter } from "../json/writer.js";
 import type { OutputFailure } from "../publish/connect-failures.js";
-import { isGone, UNAUTHORIZED, visitFailure } from "../publish/visit-failures.js";
+import { codeOnly, isGone, UNAUTHORIZED, visitFailure } from "../publish/visit-failures.js";
 import { DDIDocument, idOf, pathOf } from "./document.js";
-import { BAD_DOCUMENT } from "./failures.js";
 import { type Action, loadAction, SUCCESS, storeAction } from "./record.js";
+
+/** A document is too long, or is not the JSON that the Direct Device Integration API specifies. */
+const BAD_DOCUMENT = codeOnly("bad_document");
 
 export interface PollDeps {
 	readonly task: Task;

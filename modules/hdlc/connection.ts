@@ -23,19 +23,6 @@ import type { HDLCAddress } from "./address.js";
 import { FrameDecoder, ROOM } from "./decoder.js";
 import { EVENT_APDU, EVENT_CONNECTED, EVENT_END } from "./events.js";
 import {
-	Exchange,
-	NEXT_AWAIT,
-	NEXT_BAD_ANSWER,
-	NEXT_BUSY,
-	NEXT_NOTHING,
-	NEXT_PAUSE,
-	NEXT_RR,
-	NEXT_SEGMENT,
-	NEXT_TOO_LONG,
-	NEXT_WHOLE,
-	RETRIES,
-} from "./exchange.js";
-import {
 	HDLC_BAD_ANSWER,
 	HDLC_BUSY,
 	HDLC_DAMAGED,
@@ -63,6 +50,19 @@ import {
 	LLC_LENGTH,
 	POLL_FINAL,
 } from "./frame.js";
+import {
+	InformationTransfer,
+	NEXT_AWAIT,
+	NEXT_BAD_ANSWER,
+	NEXT_BUSY,
+	NEXT_NOTHING,
+	NEXT_PAUSE,
+	NEXT_RR,
+	NEXT_SEGMENT,
+	NEXT_TOO_LONG,
+	NEXT_WHOLE,
+	RETRIES,
+} from "./information-transfer.js";
 import { ORIGIN_OTHER, ORIGIN_SELF, originOf } from "./origin.js";
 import {
 	encodeParameters,
@@ -144,7 +144,7 @@ export class HDLCConnection implements Machine {
 	repeated = 0;
 	readonly #options: ConnectionOptions;
 	readonly #decoder: FrameDecoder;
-	readonly #exchange: Exchange;
+	readonly #transfer: InformationTransfer;
 	readonly #sender: FrameSender;
 	readonly #output: Output;
 	readonly #info: number;
@@ -172,7 +172,7 @@ export class HDLCConnection implements Machine {
 		const bytes = options.apdu;
 		this.#options = options;
 		this.#decoder = new FrameDecoder(bytes);
-		this.#exchange = new Exchange(this.#decoder);
+		this.#transfer = new InformationTransfer(this.#decoder);
 		this.#sender = new FrameSender(options.address);
 		this.#info = Math.max(INFO_MIN, Math.min(options.info, INFO_MAX, bytes.length - ROOM));
 		this.#output = { kind: OUTPUT_NONE, bytes, start: 0, end: 0, baud: 0, format: FORMAT_8N1, code: 0 };
@@ -183,12 +183,12 @@ export class HDLCConnection implements Machine {
 	}
 
 	get apduLength(): number {
-		return this.#exchange.length;
+		return this.#transfer.length;
 	}
 
 	/** Length of the longest APDU that fits one frame, bytes. Valid after EVENT_CONNECTED. */
 	get requestLimit(): number {
-		return this.#exchange.sendInfo - LLC_LENGTH;
+		return this.#transfer.sendInfo - LLC_LENGTH;
 	}
 
 	get bad(): number {
@@ -218,7 +218,7 @@ export class HDLCConnection implements Machine {
 		if (this.#state >= STATE_DISCONNECTING) return;
 		if (this.#state !== STATE_READY) throw new Error("an APDU is sent before its turn");
 		this.#state = STATE_EXCHANGING;
-		this.#exchange.begin(bytes, start, end);
+		this.#transfer.begin(bytes, start, end);
 		this.#decoder.release(0);
 		this.transmit(FRAME_I, nowMs);
 	}
@@ -231,7 +231,7 @@ export class HDLCConnection implements Machine {
 		if (this.#state >= STATE_DISCONNECTING) return;
 		if (this.#state !== STATE_READY) throw new Error("an APDU is waited for already");
 		this.#state = STATE_EXCHANGING;
-		const next = this.#exchange.awaitAPDU();
+		const next = this.#transfer.awaitAPDU();
 		this.#decoder.release(0);
 		this.perform(next, nowMs);
 	}
@@ -294,7 +294,7 @@ export class HDLCConnection implements Machine {
 			this.frames++;
 			this.onFrame(nowMs);
 		}
-		this.#decoder.release(this.#exchange.length);
+		this.#decoder.release(this.#transfer.length);
 	}
 
 	private onFrame(nowMs: number): void {
@@ -309,7 +309,7 @@ export class HDLCConnection implements Machine {
 		} else if (this.#state === STATE_READY || this.#state === STATE_EXCHANGING) {
 			if (kind === CONTROL_DM) this.end(HDLC_DISCONNECTED);
 			else if (kind === CONTROL_FRMR) this.fail(HDLC_FRAME_REJECTED, nowMs);
-			else if (this.#state === STATE_EXCHANGING) this.perform(this.#exchange.process(), nowMs);
+			else if (this.#state === STATE_EXCHANGING) this.perform(this.#transfer.process(), nowMs);
 		}
 	}
 
@@ -325,8 +325,8 @@ export class HDLCConnection implements Machine {
 		const isPlain = this.#tries >= PROPOSALS;
 		const meterInfo = parameterOf(this.#decoder, PARAMETER_RECEIVED_INFO) || INFO_DEFAULT;
 		const meterWindow = parameterOf(this.#decoder, PARAMETER_SENT_WINDOW) || WINDOW_DEFAULT;
-		this.#exchange.sendInfo = Math.max(INFO_MIN, Math.min(meterInfo, isPlain ? INFO_DEFAULT : this.#info));
-		this.#exchange.window = Math.min(meterWindow, isPlain ? WINDOW_DEFAULT : this.#options.window);
+		this.#transfer.sendInfo = Math.max(INFO_MIN, Math.min(meterInfo, isPlain ? INFO_DEFAULT : this.#info));
+		this.#transfer.window = Math.min(meterWindow, isPlain ? WINDOW_DEFAULT : this.#options.window);
 		this.report(EVENT_CONNECTED);
 	}
 
@@ -386,7 +386,7 @@ export class HDLCConnection implements Machine {
 			}
 		} else if (this.#state === STATE_EXCHANGING) {
 			if (this.#isPausing) this.transmit(FRAME_RR, nowMs);
-			else this.perform(this.#exchange.repeat(), nowMs);
+			else this.perform(this.#transfer.repeat(), nowMs);
 		} else if (this.#state === STATE_DISCONNECTING) {
 			this.#tries++;
 			if (this.#tries === RELEASES) this.end(this.failure);
@@ -420,7 +420,7 @@ export class HDLCConnection implements Machine {
 
 	private transmit(frame: number, nowMs: number): void {
 		this.#nextFrame = frame;
-		const exchange = this.#exchange;
+		const exchange = this.#transfer;
 		if (exchange.tries > 0 || this.#tries > 0) this.repeated++;
 		else this.#badBefore = this.#decoder.bad;
 		let info = 0;
@@ -445,7 +445,7 @@ export class HDLCConnection implements Machine {
 
 	private beginFrame(): void {
 		const sender = this.#sender;
-		const exchange = this.#exchange;
+		const exchange = this.#transfer;
 		let control = (exchange.receiveNumber << 5) | POLL_FINAL;
 		let kind = 0;
 		if (this.#nextFrame === FRAME_RR) control |= CONTROL_RR;

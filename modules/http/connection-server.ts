@@ -25,7 +25,7 @@ export interface ConnectionServer {
 	 * True if clients with a token have all other places of the connection's port. With `isBusy`, a client only counts
 	 * while its request with a valid token is being handled.
 	 */
-	isLast(connection: OwnedConnection, isBusy: boolean): boolean;
+	othersHoldAllPlaces(connection: OwnedConnection, isBusy: boolean): boolean;
 	isFull(connection: OwnedConnection): boolean;
 	closed(connection: OwnedConnection): void;
 }

@@ -70,8 +70,8 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	#idleMs: number;
 	#isNew = true;
 	/** True if the client has sent a token that is still valid. */
-	isKnown = false;
-	#isVouched = false;
+	hadToken = false;
+	#isAuthenticated = false;
 
 	constructor(owner: ConnectionServer, { port, pending, nowMs }: AcceptedConnection) {
 		this.#owner = owner;
@@ -104,16 +104,16 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	}
 
 	/** True if the present request has a valid token, and its reply has no live body. */
-	get isVouched(): boolean {
-		return this.#isVouched && !this.isLive;
+	get isAuthenticated(): boolean {
+		return this.#isAuthenticated && !this.isLive;
 	}
 
 	get isLive(): boolean {
 		return this.#out.live !== undefined;
 	}
 
-	get isGuest(): boolean {
-		return this.#owner.isLast(this, true);
+	get isOnLastPlace(): boolean {
+		return this.#owner.othersHoldAllPlaces(this, true);
 	}
 
 	/**
@@ -124,7 +124,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	 */
 	get displaceableMs(): number {
 		if (this.isIdle || this.isLive) return this.#idleMs;
-		if (this.#isVouched) return Number.POSITIVE_INFINITY;
+		if (this.#isAuthenticated) return Number.POSITIVE_INFINITY;
 		const { graceMs, writeMs } = this.#owner.limits;
 		// A client that accepts the reply byte by byte can delay its displacement by at most writeMs.
 		return graceMs + (this.#out.isIdle ? this.#sinceMs : Math.min(this.#sentMs, this.#sinceMs + writeMs));
@@ -139,9 +139,9 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.close();
 	}
 
-	vouch(): void {
-		this.#socket.know?.();
-		this.#isVouched = this.isKnown = true;
+	authenticated(): void {
+		this.#socket.trust?.();
+		this.#isAuthenticated = this.hadToken = true;
 	}
 
 	/** End of the current time limit, monotonic ms; Infinity while the handler is working. */
@@ -153,7 +153,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		}
 		if (!this.#out.isIdle) return Math.min(this.#sentMs + limits.writeMs, this.#sinceMs + limits.transferMs);
 		if (this.#isLingering) {
-			return Math.max(this.#sinceMs, this.#isVouched ? this.#receivedMs : 0) + limits.lingerMs;
+			return Math.max(this.#sinceMs, this.#isAuthenticated ? this.#receivedMs : 0) + limits.lingerMs;
 		}
 		if (this.#input === INPUT_HEAD) {
 			return this.#sinceMs + (this.#inEnd > 0 || this.#isNew ? limits.headMs : limits.idleMs);
@@ -162,7 +162,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		if (this.#input !== INPUT_BODY) return Number.POSITIVE_INFINITY;
 		const isSlow = this.#sink?.rest !== undefined;
 		if (isSlow) return Math.min(this.#receivedMs + limits.slowMs, this.#sinceMs + limits.slowTransferMs);
-		if (!this.#isVouched) return this.#sinceMs + limits.bodyMs;
+		if (!this.#isAuthenticated) return this.#sinceMs + limits.bodyMs;
 		return Math.min(this.#receivedMs + limits.bodyMs, this.#sinceMs + limits.transferMs);
 	}
 
@@ -236,7 +236,8 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		const hasBody = !isBare && method !== METHOD_HEAD;
 		// While all places of a port are taken, the connection stays open after this reply only if its client has a
 		// token and some other client has none. So one place always becomes free.
-		const isSurplus = this.#owner.isFull(this) && (!this.#isVouched || this.#owner.isLast(this, false));
+		const isSurplus =
+			this.#owner.isFull(this) && (!this.#isAuthenticated || this.#owner.othersHoldAllPlaces(this, false));
 		// A client that is refused would keep its place in vain.
 		const isLast = response.closing || isSurplus || status === 503 || !keepAlive;
 		if (isLast || (hasBody && isOpen && !isChunked)) this.#closing = true;
@@ -311,7 +312,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#input = INPUT_LINGER;
 		// A client with a token may send its whole body, because browsers read the reply only after they have sent the
 		// body.
-		this.#lingerLeft = this.#isVouched ? Math.max(LINGER_LIMIT, this.#body.left) : LINGER_LIMIT;
+		this.#lingerLeft = this.#isAuthenticated ? Math.max(LINGER_LIMIT, this.#body.left) : LINGER_LIMIT;
 	}
 
 	/** Discards the rest of the body if it is short. If it is too long, the connection will be closed. */
@@ -350,7 +351,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#response = undefined;
 		this.#reply = REPLY_NONE;
 		this.#input = INPUT_HEAD;
-		this.#continued = this.#isNew = this.#isVouched = false;
+		this.#continued = this.#isNew = this.#isAuthenticated = false;
 		this.#in.copyWithin(0, this.#inStart, this.#inEnd);
 		this.#inEnd -= this.#inStart;
 		this.#inStart = 0;

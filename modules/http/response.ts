@@ -84,8 +84,8 @@ export function framingOf(length: number, isChunked: boolean, isLast: boolean, m
 
 export interface ResponseCarrier {
 	readonly text: TextCodec;
-	readonly isGuest: boolean;
-	vouch(): void;
+	readonly isOnLastPlace: boolean;
+	authenticated(): void;
 	/** Sends the reply. `length` is the length of the body; Infinity if it is unknown. */
 	reply(response: HTTPResponse, status: number, body: BodySource | undefined, length: number): void;
 }
@@ -112,12 +112,12 @@ export class HTTPResponse {
 	}
 
 	/** True if requests with a token take all other places of the port. */
-	get isGuest(): boolean {
-		return this.#carrier?.isGuest ?? false;
+	get isOnLastPlace(): boolean {
+		return this.#carrier?.isOnLastPlace ?? false;
 	}
 
-	vouch(): void {
-		this.#carrier?.vouch();
+	authenticated(): void {
+		this.#carrier?.authenticated();
 	}
 
 	get fields(): string {

@@ -16,7 +16,7 @@ export const MATCH_NOT_FOUND = 1;
 /** Only routes with other methods have this path; the reply is 405, and `allow` has the methods. */
 export const MATCH_METHOD = 2;
 
-const OPENING = "<";
+const BRACE = "<";
 
 export interface Routes<R extends Route> {
 	readonly routes: readonly R[];
@@ -41,7 +41,7 @@ export class Router<R extends Route, Group extends Routes<R> = Routes<R>> {
 	/** Finds the route for a decoded path. Routes without a parameter take precedence. */
 	find(method: number, path: string): RouteMatch<R, Group> {
 		// A path with `<` is not compared with fixed paths, because it could equal the text `/a/<name>` of a route.
-		const exact = path.indexOf(OPENING) < 0 ? this.findExact(method, path) : undefined;
+		const exact = path.indexOf(BRACE) < 0 ? this.findExact(method, path) : undefined;
 		return exact ?? this.findWithParameter(method, path) ?? NOT_FOUND;
 	}
 
@@ -65,13 +65,13 @@ export class Router<R extends Route, Group extends Routes<R> = Routes<R>> {
 		const parameter = segments[segments.length - 1];
 		const slash = path.length - parameter.length;
 		if (parameter === "") return undefined;
-		const opening = OPENING;
+		const brace = BRACE;
 		let allow = "";
 		for (const group of this.#groups) {
 			const { routes } = group;
 			for (let i = 0; i < routes.length; i++) {
 				const route = routes[i];
-				if (route.path.indexOf(opening) !== slash || !path.startsWith(route.path.slice(0, slash))) continue;
+				if (route.path.indexOf(brace) !== slash || !path.startsWith(route.path.slice(0, slash))) continue;
 				if (takes(route, method)) return { kind: MATCH_FOUND, route, group, parameter, allow };
 				allow = withMethod(allow, route);
 			}

@@ -4,7 +4,7 @@
  * Each port has a fixed number of places for connections. The server tries to keep one place free: when a new
  * connection takes the last place, an idle connection whose client has no token is closed. While all places are taken,
  * a connection stays open after its reply only if its client has sent a token and some other client has not. If
- * requests with a token take all other places, a request that may wait for long is refused (`isGuest`).
+ * requests with a token take all other places, a request that may wait for long is refused (`isOnLastPlace`).
  *
  * When all places are taken, a new connection displaces an existing one, if possible one of the address that has most of
  * the port's places. The first one of this list that exists is displaced:
@@ -111,12 +111,12 @@ export class HTTPServer implements ConnectionServer, Timed {
 	}
 
 	get isBusy(): boolean {
-		return this.#connections.some(({ isVouched, isIdle }) => isVouched && !isIdle);
+		return this.#connections.some(({ isAuthenticated, isIdle }) => isAuthenticated && !isIdle);
 	}
 
 	/** Call when a token was revoked. Afterwards no client counts as known until it sends a valid token again. */
 	forget(): void {
-		for (let i = 0; i < this.#connections.length; i++) this.#connections[i].isKnown = false;
+		for (let i = 0; i < this.#connections.length; i++) this.#connections[i].hadToken = false;
 		for (let i = 0; i < this.#listeners.length; i++) this.#listeners[i].forget?.();
 	}
 
@@ -174,14 +174,14 @@ export class HTTPServer implements ConnectionServer, Timed {
 		return this.takenOf(port) >= this.placesOf(port);
 	}
 
-	isLast(connection: OwnedConnection, isBusy: boolean): boolean {
+	othersHoldAllPlaces(connection: OwnedConnection, isBusy: boolean): boolean {
 		let others = 0;
 		for (let i = 0; i < this.#connections.length; i++) {
 			const each = this.#connections[i];
 			if (
 				each.port === connection.port &&
 				each !== connection &&
-				(isBusy ? each.isVouched : each.isKnown && !each.isLive)
+				(isBusy ? each.isAuthenticated : each.hadToken && !each.isLive)
 			)
 				others++;
 		}
@@ -290,7 +290,7 @@ export class HTTPServer implements ConnectionServer, Timed {
 		let highest = -1;
 		for (let i = 0; i < this.#connections.length; i++) {
 			const each = this.#connections[i];
-			if (each.port !== port && (isFull || (each.isLive && each.isKnown))) continue;
+			if (each.port !== port && (isFull || (each.isLive && each.hadToken))) continue;
 			const rank = this.rankOf(each);
 			if (rank < highest || (rank === highest && first !== undefined && each.displaceableMs >= first.displaceableMs))
 				continue;
@@ -304,9 +304,9 @@ export class HTTPServer implements ConnectionServer, Timed {
 	 * Returns a number that is higher for a connection that is displaced before another one. It calls little, because
 	 * deadlines are also calculated where the stack is deep.
 	 */
-	private rankOf({ displaceableMs, isIdle, isKnown, isLive, port, remoteAddress }: HTTPConnection): number {
+	private rankOf({ displaceableMs, isIdle, hadToken, isLive, port, remoteAddress }: HTTPConnection): number {
 		if (displaceableMs === Number.POSITIVE_INFINITY) return 0;
-		let rank = isKnown ? 0 : 1;
+		let rank = hadToken ? 0 : 1;
 		if (isLive) rank += 2;
 		if (isIdle && this.#nowMs >= displaceableMs + this.limits.longIdleMs) rank += 4;
 		for (let i = 0; i < this.#connections.length; i++) {
@@ -324,7 +324,7 @@ export class HTTPServer implements ConnectionServer, Timed {
 		let longest: HTTPConnection | undefined;
 		for (let i = 0; i < this.#connections.length; i++) {
 			const each = this.#connections[i];
-			if (each.port !== port || each.isKnown || !each.isIdle || each.displaceableMs > nowMs) continue;
+			if (each.port !== port || each.hadToken || !each.isIdle || each.displaceableMs > nowMs) continue;
 			if (longest === undefined || each.displaceableMs < longest.displaceableMs) longest = each;
 		}
 		return longest;

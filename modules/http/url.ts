@@ -1,7 +1,7 @@
 /**
  * Parses the URL of the hub, such as `https://homeassistant.local:8123` with an optional base path, and URLs of files
  * (RFC 3986, 3). The URL of a hub has no user name, query or fragment; the URL of a file is HTTPS. Limits: a host name
- * has at most 253 characters. The setting limits the length of the text (homeassistant/fields.ts).
+ * has at most 253 characters. The setting limits the length of the text (parts/hub/fields.ts).
  */
 import { hasOnly, lowerCase, wholeNumber } from "../bytes/ascii.js";
 

@@ -12,7 +12,7 @@
  * Only the speed and the meter's identification are stored in flash, and only when they change.
  */
 import { equalConstantTime } from "../bytes/equal.js";
-import type { Opening, ProtocolMemory } from "../readout/protocol.js";
+import type { ProtocolMemory, SessionContext } from "../readout/protocol.js";
 import { ACKNOWLEDGE_LENGTH } from "./acknowledge.js";
 import { IEC_CHECK_WRONG, IEC_CUT, IEC_MODE_E_ALONE, IEC_NO_BLOCK } from "./failures.js";
 import { BASE_BAUD, baudNumber, getBaudRate, type IdentScanner, MODE_C } from "./ident.js";
@@ -46,7 +46,7 @@ export interface SpeedSettings {
 	learn(baud: number, meterId: Uint8Array): void;
 }
 
-type SpeedOpening = Pick<Opening<SpeedSettings>, "settings" | "memory">;
+type SpeedContext = Pick<SessionContext<SpeedSettings>, "settings" | "memory">;
 
 /** Counters for a meter whose speed was lowered. */
 class SpeedMemory {
@@ -83,7 +83,7 @@ export class Attempts implements SpeedChoice {
 	#isTrial = false;
 
 	/** `ceiling`: highest speed of this readout, Bd. */
-	constructor({ settings, memory }: SpeedOpening, ceiling = Number.POSITIVE_INFINITY) {
+	constructor({ settings, memory }: SpeedContext, ceiling = Number.POSITIVE_INFINITY) {
 		this.#settings = settings;
 		this.#memory = memory;
 		this.#ceiling = ceiling;

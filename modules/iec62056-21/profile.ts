@@ -9,7 +9,7 @@
  *     profile      `R5 P.01(sYYMMDDhhmm;)`, then other forms if the meter refuses that one (FORMS)
  *     break        `B0`
  *
- * `s` is 0 in winter, 1 in summer. The answer has the same form as a profile in a readout (meter/routes/profile.ts): a
+ * `s` is 0 in winter, 1 in summer. The answer has the same form as a profile in a readout (parts/meter/routes/profile.ts): a
  * header with time, status, period in minutes, codes and units, then lines of values. IEC 62056-21:2002, 6.3.4, 6.4.3
  * and 6.5. The contents of P.01 and the time before `;` are defined in VDEW "Lastenheft Elektronische Lastgangzähler"
  * 2.1.2. After EOT an ACK requests the next part.
@@ -28,11 +28,11 @@ import { GROUP_PROFILE } from "../obis/code.js";
 import type { Failure } from "../readout/failure.js";
 import {
 	EVENT_END,
-	type Opening,
 	type ProfileMoment,
 	type ProfileRequest,
 	type ProfileSpan,
 	type ReadSession,
+	type SessionContext,
 } from "../readout/protocol.js";
 import type { Readout } from "../readout/readout.js";
 import { RecordCursor } from "../readout/record-cursor.js";
@@ -235,8 +235,8 @@ class ReadoutFirst extends IECReadSession {
 	readonly #questions: ProfileQuestions;
 	#isInVain = false;
 
-	constructor(opening: Opening<IECSettings>, attempts: Attempts, questions: ProfileQuestions) {
-		super(opening, attempts);
+	constructor(context: SessionContext<IECSettings>, attempts: Attempts, questions: ProfileQuestions) {
+		super(context, attempts);
 		this.#questions = questions;
 	}
 
@@ -251,12 +251,12 @@ class ReadoutFirst extends IECReadSession {
 	override next(quietMs: number, nowMs: number): ReadSession | undefined {
 		const again = super.next(quietMs, nowMs);
 		if (!this.#isInVain) return again;
-		const opening = { ...this.opening, quietMs, nowMs };
-		return new ProgrammingMode(opening, new Attempts(opening), this.#questions);
+		const context = { ...this.context, quietMs, nowMs };
+		return new ProgrammingMode(context, new Attempts(context), this.#questions);
 	}
 
-	protected override another(opening: Opening<IECSettings>, attempts: Attempts): ReadSession {
-		return new ReadoutFirst(opening, attempts, this.#questions);
+	protected override another(context: SessionContext<IECSettings>, attempts: Attempts): ReadSession {
+		return new ReadoutFirst(context, attempts, this.#questions);
 	}
 }
 
@@ -265,8 +265,8 @@ class ProgrammingMode extends IECReadSession {
 	#step = STEP_DEMAND;
 	#refusals = 0;
 
-	constructor(opening: Opening<IECSettings>, attempts: Attempts, questions: ProfileQuestions) {
-		super(opening, attempts, HAND_OVER_NEVER, true);
+	constructor(context: SessionContext<IECSettings>, attempts: Attempts, questions: ProfileQuestions) {
+		super(context, attempts, HAND_OVER_NEVER, true);
 		this.#questions = questions;
 	}
 
@@ -280,14 +280,14 @@ class ProgrammingMode extends IECReadSession {
 	/** Returns the bytes for the log, without the password and its BCC, even in a late or incomplete echo. */
 	shown(_direction: number, bytes: Uint8Array, start: number, end: number): Uint8Array {
 		if (this.#step !== STEP_PASSWORD) return bytes;
-		const secret = this.message.subarray(PASSWORD_AT, PASSWORD_AT + this.opening.settings.password.length + 3);
+		const secret = this.message.subarray(PASSWORD_AT, PASSWORD_AT + this.context.settings.password.length + 3);
 		const copy = bytes.slice(0, end);
 		for (let i = start; i < end; i++) if (secret.includes(copy[i])) copy[i] = HIDDEN;
 		return copy;
 	}
 
-	protected override another(opening: Opening<IECSettings>, attempts: Attempts): ReadSession {
-		return new ProgrammingMode(opening, attempts, this.#questions);
+	protected override another(context: SessionContext<IECSettings>, attempts: Attempts): ReadSession {
+		return new ProgrammingMode(context, attempts, this.#questions);
 	}
 
 	protected override get noBlock(): Failure {
@@ -312,7 +312,7 @@ class ProgrammingMode extends IECReadSession {
 
 	protected override answered(nowMs: number): void {
 		const { block, parser } = this;
-		const { records, settings } = this.opening;
+		const { records, settings } = this.context;
 		const step = this.#step;
 		if (block.programming && parser.values === 0) {
 			if (step === STEP_PASSWORD) this.fail(IEC_PASSWORD_REFUSED);
@@ -396,8 +396,8 @@ function putDigits(into: Uint8Array, at: number, number: number, count: number):
  * Opens a readout, and then programming mode if the profile is missing. For a span of time, programming mode is the
  * only step.
  */
-export function openProfile(opening: Opening<IECSettings>, profile: ProfileRequest): ReadSession {
+export function openProfile(context: SessionContext<IECSettings>, profile: ProfileRequest): ReadSession {
 	const questions = new ProfileQuestions(profile);
-	if (profile.span !== undefined) return new ProgrammingMode(opening, new Attempts(opening), questions);
-	return new ReadoutFirst(opening, new Attempts(opening), questions);
+	if (profile.span !== undefined) return new ProgrammingMode(context, new Attempts(context), questions);
+	return new ReadoutFirst(context, new Attempts(context), questions);
 }

@@ -4,7 +4,13 @@
  */
 import { FORMAT_7E1, type LineSettings } from "../io/host.js";
 import { NO_BYTES } from "../io/machine.js";
-import { EVENT_POOR, type MeterProtocol, type Opening, type Probing, type ReadSession } from "../readout/protocol.js";
+import {
+	EVENT_POOR,
+	type MeterProtocol,
+	type Probing,
+	type ReadSession,
+	type SessionContext,
+} from "../readout/protocol.js";
 import { PROTOCOL_IEC62056_21, type Readout, STATUS_CHECK_WRONG, STATUS_CUT, statusOf } from "../readout/readout.js";
 import type { RecordWriter } from "../readout/record-writer.js";
 import { Attempts, type SpeedSettings } from "./attempts.js";
@@ -25,17 +31,17 @@ export interface IECSettings extends SpeedSettings {
 }
 
 export class IECReadSession extends MeterSession implements ReadSession, Probing {
-	protected readonly opening: Opening<IECSettings>;
+	protected readonly context: SessionContext<IECSettings>;
 	/** Undefined if only the identification is requested. */
 	readonly #attempts: Attempts | undefined;
 
 	constructor(
-		opening: Opening<IECSettings>,
+		context: SessionContext<IECSettings>,
 		attempts: Attempts | undefined,
 		handOver = HAND_OVER_NEVER,
 		isProgramming = false,
 	) {
-		const { settings, records, quietMs, nowMs } = opening;
+		const { settings, records, quietMs, nowMs } = context;
 		super(
 			{
 				sink: records,
@@ -49,7 +55,7 @@ export class IECReadSession extends MeterSession implements ReadSession, Probing
 			},
 			nowMs,
 		);
-		this.opening = opening;
+		this.context = context;
 		this.#attempts = attempts;
 	}
 
@@ -63,7 +69,7 @@ export class IECReadSession extends MeterSession implements ReadSession, Probing
 
 	readout(event: number, utcMs: number): Readout | undefined {
 		if (event === EVENT_POOR) return this.makeReadout(STATUS_CHECK_WRONG, utcMs);
-		const { records } = this.opening;
+		const { records } = this.context;
 		if (this.outcome === OUTCOME_BLOCK) return this.makeReadout(statusOf(records.overflow), utcMs);
 		const { damaged, broken } = this.parser;
 		if (this.failure !== IEC_CUT || records.records === 0 || damaged + broken > 0) return undefined;
@@ -77,11 +83,11 @@ export class IECReadSession extends MeterSession implements ReadSession, Probing
 		// If there was no answer, the line has already been silent for long enough.
 		const isSilent = (this.failure?.progress ?? 0) <= IEC_ECHO_ONLY.progress;
 		const isQuiet = isSilent || again.wasSilent;
-		return this.another({ ...this.opening, quietMs: isQuiet ? 0 : quietMs, nowMs }, again);
+		return this.another({ ...this.context, quietMs: isQuiet ? 0 : quietMs, nowMs }, again);
 	}
 
-	protected another(opening: Opening<IECSettings>, attempts: Attempts): ReadSession {
-		return new IECReadSession(opening, attempts);
+	protected another(context: SessionContext<IECSettings>, attempts: Attempts): ReadSession {
+		return new IECReadSession(context, attempts);
 	}
 
 	isWorthAnother(): Attempts | undefined {
@@ -93,7 +99,7 @@ export class IECReadSession extends MeterSession implements ReadSession, Probing
 
 	private makeReadout(status: number, utcMs: number): Readout {
 		const { meterId, mode, baud } = this;
-		const records = this.opening.records.kept ?? NO_BYTES;
+		const records = this.context.records.kept ?? NO_BYTES;
 		return { protocol: PROTOCOL_IEC62056_21, meterId, mode, baud, utcMs, status, records };
 	}
 }
@@ -102,7 +108,7 @@ class ModeDReadSession extends MeterListener implements ReadSession, Probing {
 	readonly line: LineSettings;
 	readonly #records: RecordWriter;
 
-	constructor({ settings, records }: Opening<IECSettings>) {
+	constructor({ settings, records }: SessionContext<IECSettings>) {
 		super(records);
 		this.line = { baud: settings.modeDBaud, format: FORMAT_7E1 };
 		this.#records = records;
@@ -130,8 +136,8 @@ function forget(settings: IECSettings): void {
 	settings.learn(0, NO_BYTES);
 }
 
-function listen(opening: Opening<IECSettings>): ModeDReadSession {
-	return new ModeDReadSession(opening);
+function listen(context: SessionContext<IECSettings>): ModeDReadSession {
+	return new ModeDReadSession(context);
 }
 
 export const MODE_D_PUSH: MeterProtocol<IECSettings> = Object.freeze({
@@ -142,14 +148,14 @@ export const MODE_D_PUSH: MeterProtocol<IECSettings> = Object.freeze({
 	probe: listen,
 });
 
-export function probeIdent(opening: Opening<IECSettings>): IECReadSession {
-	return new IECReadSession(opening, undefined);
+export function probeIdent(context: SessionContext<IECSettings>): IECReadSession {
+	return new IECReadSession(context, undefined);
 }
 
 /** The default protocol, which is chosen if no other protocol matches the settings. */
 export const SIGN_ON: MeterProtocol<IECSettings> = Object.freeze({
 	isChosen: () => true,
-	open: (opening: Opening<IECSettings>) => new IECReadSession(opening, new Attempts(opening)),
+	open: (context: SessionContext<IECSettings>) => new IECReadSession(context, new Attempts(context)),
 	probe: probeIdent,
 	forget,
 });

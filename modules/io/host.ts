@@ -146,7 +146,7 @@ export interface Listener {
 	 * that tells the user why a client would fail. Throws an Error without TLS, and after `close`.
 	 */
 	testIdentity(done: (problem: string) => void): void;
-	/** Clears the list of trusted addresses, after a token was revoked. `Socket.know()` adds addresses again. */
+	/** Clears the list of trusted addresses, after a token was revoked. `Socket.trust()` adds addresses again. */
 	forget?(): void;
 	close(): void;
 }
@@ -167,7 +167,7 @@ export interface Socket {
 	read(into: Uint8Array, start?: number, end?: number): number | undefined;
 	write(bytes: Uint8Array, start?: number, end?: number): number;
 	/** Call it for each request with a valid token. For half an hour, connections from this address are then preferred. */
-	know?(): void;
+	trust?(): void;
 	/** Sends what was written, then closes. */
 	close(): void;
 }

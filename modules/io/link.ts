@@ -39,7 +39,10 @@ export interface LinkOptions {
 	/** True if a 7E1 line may also carry 8N1, and the link detects which one; default false. */
 	readonly anyFraming?: boolean;
 	readonly machine: Machine;
+	/** Log of the line. It changes nothing. */
 	readonly tap?: LinkTap | undefined;
+	/** Called for bytes in this direction, before the machine receives them, and when it has sent some. */
+	onTraffic?(direction: number): void;
 	/** Called for each event of the machine; it may close the link. */
 	onEvent(code: number): void;
 	/** The link has closed itself, because its port failed. */
@@ -131,7 +134,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 	}
 
 	/** Calls `change`, which changes the machine, then performs the machine's outputs. */
-	tell(change: (nowMs: number) => void): void {
+	update(change: (nowMs: number) => void): void {
 		if (!this.isClosed) this.#task.update(change);
 	}
 
@@ -159,6 +162,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 				this.#parity ??= new ParityFilter();
 				this.#parity.filter(into, 0, count);
 			}
+			this.#options.onTraffic?.(TAP_RECEIVED);
 			tap?.bytes(TAP_RECEIVED, into, 0, count, nowMs);
 			machine.receive(into, 0, count, nowMs);
 			// Outputs are handled before the next piece is read.
@@ -209,6 +213,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		const copy = bytes.slice(start, end);
 		this.#transmit = copy;
 		this.#sent = 0;
+		this.#options.onTraffic?.(TAP_TRANSMITTED);
 		this.#options.tap?.bytes(TAP_TRANSMITTED, copy, 0, copy.length, nowMs);
 		if (this.#format === FORMAT_7E1 && this.isSoftware) addParity(copy, 0, copy.length);
 	}

@@ -2,7 +2,7 @@
 import { asciiBytes } from "../bytes/ascii.js";
 import { FORMAT_8N2, type LineSettings } from "../io/host.js";
 import { BILLING_PERIOD_CURRENT } from "../obis/code.js";
-import type { Opening } from "../readout/protocol.js";
+import type { SessionContext } from "../readout/protocol.js";
 import { type RequestProtocol, RequestSession, TRIES } from "../readout/request-session.js";
 import { KMP_BROKEN, KMP_LOST, KMP_SILENCE } from "./failures.js";
 import { AnswerFrames, requestFrame } from "./frame.js";
@@ -33,8 +33,8 @@ export class KMPSession extends RequestSession {
 	readonly #frames = new AnswerFrames();
 	#step = STEP_SERIAL;
 
-	constructor(opening: Opening<unknown>, identOnly: boolean) {
-		super(PROTOCOL, LINE, opening, identOnly);
+	constructor(context: SessionContext<unknown>, identOnly: boolean) {
+		super(PROTOCOL, LINE, context, identOnly);
 	}
 
 	protected override ask(nowMs: number): void {

@@ -2,11 +2,12 @@
  * Entry for M-Bus in the table of meter protocols. The gateway is the master, and an optical head or a level converter
  * connects it to the slaves.
  */
-import type { MeterProtocol, Opening } from "../readout/protocol.js";
+
+import type { MeterProtocol, SessionContext } from "../readout/protocol.js";
+import { PROTOCOL_MBUS } from "../readout/protocol-names.js";
 import { MBUS_INSTEAD } from "./failures.js";
 import { ANY_ADDRESS, MBusSession, type Slaves } from "./session.js";
 
-export const PROTOCOL_MBUS = "mbus";
 const USUAL: Slaves = Object.freeze({ baud: 2400, address: ANY_ADDRESS, count: 1, secondary: Object.freeze([]) });
 
 export interface MBusSettings {
@@ -16,13 +17,13 @@ export interface MBusSettings {
 
 export const MBUS: MeterProtocol<MBusSettings> = Object.freeze({
 	isChosen: (settings: MBusSettings) => settings.protocol === PROTOCOL_MBUS,
-	open: (opening: Opening<MBusSettings>) => new MBusSession(opening, opening.settings.mbus, true, false),
-	probe: (opening: Opening<MBusSettings>) => new MBusSession(opening, opening.settings.mbus, true, true),
+	open: (context: SessionContext<MBusSettings>) => new MBusSession(context, context.settings.mbus, true, false),
+	probe: (context: SessionContext<MBusSettings>) => new MBusSession(context, context.settings.mbus, true, true),
 	// A reset takes 0.2 s, and the longest telegram takes 1.4 s. The probe sends no wake-up, because that would take too
 	// long and disturb telegrams that a meter pushes.
 	suggestion: Object.freeze({
 		failure: MBUS_INSTEAD,
 		limitMs: 1600,
-		probe: (opening: Opening<MBusSettings>) => new MBusSession(opening, USUAL, false, true),
+		probe: (context: SessionContext<MBusSettings>) => new MBusSession(context, USUAL, false, true),
 	}),
 });

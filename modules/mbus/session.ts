@@ -19,7 +19,7 @@
  */
 import { FORMAT_8E1, FORMAT_8N1 } from "../io/host.js";
 import { NO_BYTES } from "../io/machine.js";
-import type { Opening } from "../readout/protocol.js";
+import type { SessionContext } from "../readout/protocol.js";
 import { type RequestProtocol, RequestSession, TRIES } from "../readout/request-session.js";
 import { MBUS_BROKEN, MBUS_LOST, MBUS_SILENCE, MBUS_UNREADABLE } from "./failures.js";
 import { isAnswer, LinkFrames, SND_NKE, shortFrame } from "./link-frames.js";
@@ -76,13 +76,13 @@ export class MBusSession extends RequestSession {
 	#earlier = NO_BYTES;
 
 	/** If `identOnly`, the session ends after one frame, and only the identification in this frame is used. */
-	constructor(opening: Opening<unknown>, slaves: Slaves, wakesUp: boolean, identOnly: boolean) {
+	constructor(context: SessionContext<unknown>, slaves: Slaves, wakesUp: boolean, identOnly: boolean) {
 		const { baud, address, count, secondary } = slaves;
-		super(PROTOCOL, { baud, format: FORMAT_8E1 }, opening, identOnly);
+		super(PROTOCOL, { baud, format: FORMAT_8E1 }, context, identOnly);
 		this.#address = address;
 		this.#secondary = secondary;
 		this.#slaves = secondary.length || (address === ANY_ADDRESS ? 1 : count);
-		this.#telegram = new SlaveTelegram(opening.records);
+		this.#telegram = new SlaveTelegram(context.records);
 		this.#step = wakesUp ? STEP_WAKING : STEP_RESETTING;
 	}
 

@@ -1,5 +1,7 @@
 /** Failures of the meter reader itself. The failures of a protocol are in the protocol's folder. */
+
 import { BUSY, failure, finalFailure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
+import { PROTOCOL_IEC62056 } from "../readout/protocol-names.js";
 
 export const FAILURE_PORT = failure(METER_ERROR, "port", 0, "The serial port of the optical head could not be used.");
 export const FAILURE_WAIT = failure(
@@ -33,7 +35,7 @@ export const FAILURE_SIGN_ON_INSTEAD = failure(
 	"iec62056-21/answers",
 	19,
 	"The meter answers the sign-on of IEC 62056-21. Choose the protocol iec62056, and turn mode_d_enabled off.",
-	{ protocol: "iec62056", modeD: false },
+	{ protocol: PROTOCOL_IEC62056, modeD: false },
 );
 export const FAILURE_HDLC_INSTEAD = failure(
 	METER_ERROR,

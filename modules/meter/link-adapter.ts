@@ -5,6 +5,7 @@ import type { ReadSession } from "../readout/protocol.js";
 
 export interface LinkListener {
 	linkEvent(code: number): void;
+	linkTraffic(direction: number): void;
 	linkClosed(): void;
 }
 
@@ -31,6 +32,10 @@ export class LinkAdapter implements LinkOptions {
 
 	onEvent(code: number): void {
 		this.listener.linkEvent(code);
+	}
+
+	onTraffic(direction: number): void {
+		this.listener.linkTraffic(direction);
 	}
 
 	onClosed(): void {

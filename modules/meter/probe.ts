@@ -25,7 +25,7 @@ import type { SerialPort } from "../io/host.js";
 import { Link, type LinkTap, TAP_RECEIVED } from "../io/link.js";
 import type { Timed } from "../io/machine.js";
 import { type Failure, furthest, METER_AUTH_FAILED } from "../readout/failure.js";
-import { EVENT_END, EVENT_POOR, EVENT_READOUT, type Opening, type Probing } from "../readout/protocol.js";
+import { EVENT_END, EVENT_POOR, EVENT_READOUT, type Probing, type SessionContext } from "../readout/protocol.js";
 import { FAILURE_PORT } from "./failures.js";
 import type { LineLog } from "./line-log.js";
 import { protocolOf } from "./protocols.js";
@@ -65,7 +65,7 @@ export interface ProbeOptions {
 	readonly port: SerialPort;
 	readonly log: LineLog | undefined;
 	readonly live: ReadStatisticsListener["live"];
-	readonly opening: Opening<MeterSettings>;
+	readonly context: SessionContext<MeterSettings>;
 	finished(result: ProbeResult): void;
 }
 
@@ -101,17 +101,17 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 	}
 
 	get trying(): string {
-		const { protocol } = this.#options.opening.settings;
+		const { protocol } = this.#options.context.settings;
 		const protocolName = this.#trial?.failure.advice?.protocol ?? protocol;
 		return `${this.#isRecognising ? "unasked" : protocolName} ${this.#baud}`;
 	}
 
 	/** Starts the probe. With a simulated meter, `finished` is called before this method returns. */
 	start(): void {
-		const { opening, finished } = this.#options;
-		const protocol = protocolOf(opening.settings);
+		const { context, finished } = this.#options;
+		const protocol = protocolOf(context.settings);
 		if (protocol.simulate !== undefined) {
-			const { meterId: ident } = protocol.simulate(opening, 0);
+			const { meterId: ident } = protocol.simulate(context, 0);
 			this.stop();
 			finished({ failure: undefined, ident, received: 0, damaged: 0, bytes: new Uint8Array(0) });
 			return;
@@ -119,14 +119,14 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		this.#listens = protocol.listenBaud !== undefined;
 		this.#task.update((nowMs) => {
 			this.#beganMs = nowMs;
-			const { missedProbes = 0, missedFailure } = opening.memory;
+			const { missedProbes = 0, missedFailure } = context.memory;
 			const isTurn = missedProbes % LISTENS_EACH === LISTENS_AFTER;
-			this.#trial = isTurn ? unsolicitedProtocol(opening.settings) : undefined;
+			this.#trial = isTurn ? unsolicitedProtocol(context.settings) : undefined;
 			if (this.#trial !== undefined) {
 				this.#failure = missedFailure;
 				this.deadlineMs = nowMs + this.#trial.limitMs;
 			} else if (this.#listens) this.deadlineMs = nowMs + LISTEN_MS;
-			this.run((this.#trial ?? protocol).probe(opening));
+			this.run((this.#trial ?? protocol).probe(context));
 		});
 	}
 
@@ -141,13 +141,13 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		if (nowMs < this.deadlineMs) return;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		const session = this.#session;
-		const { listenMs = LISTEN_MS } = protocolOf(this.#options.opening.settings);
+		const { listenMs = LISTEN_MS } = protocolOf(this.#options.context.settings);
 		const listensUntilMs = this.#beganMs + listenMs;
 		if (this.#trial !== undefined) {
 			if (this.#surplus > 0) this.#unsolicited.hasStray = true;
 			this.startNext(nowMs);
 		} else if (session?.received === 0 && nowMs < listensUntilMs) this.deadlineMs = listensUntilMs;
-		else this.#link?.tell((ms) => session?.abort(ms));
+		else this.#link?.update((ms) => session?.abort(ms));
 	}
 
 	bytes(direction: number, bytes: Uint8Array, start: number, end: number, nowMs: number): void {
@@ -180,8 +180,8 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		this.#session = session;
 		this.#surplus = 0;
 		const { line, anyFraming = false } = session;
-		const { driver, port, opening } = this.#options;
-		setLines({ port, settings: opening.settings });
+		const { driver, port, context } = this.#options;
+		setLines({ port, settings: context.settings });
 		const onEvent = (code: number) => this.#task.update((nowMs) => this.onEvent(code, nowMs));
 		const onClosed = () => this.#task.update(() => this.finish(FAILURE_PORT));
 		try {
@@ -222,26 +222,26 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 	}
 
 	private startNext(nowMs: number): void {
-		const { opening } = this.#options;
-		const protocol = protocolOf(opening.settings);
+		const { context } = this.#options;
+		const protocol = protocolOf(context.settings);
 		const polls = protocol.listenBaud === undefined && protocol.simulate === undefined;
 		const isLastRound = !polls || nowMs >= this.#beganMs + SILENT_MS || this.#received > 0;
-		const suggestions = suggestionsFor(opening.settings, isLastRound);
+		const suggestions = suggestionsFor(context.settings, isLastRound);
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		if (this.#unsolicited.hasStray) {
 			this.#isRecognising = true;
 			this.#unsolicited.isDone = true;
 			const { port } = this.#options;
-			this.run(new Recogniser({ port, settings: opening.settings }, nowMs, this.#beganMs + RECOGNISED_MS));
+			this.run(new Recogniser({ port, settings: context.settings }, nowMs, this.#beganMs + RECOGNISED_MS));
 		} else if (this.#trial?.calls) this.finish(this.#failure);
 		else if (this.#trials < suggestions.length) {
 			this.#trial = suggestions[this.#trials++];
 			this.deadlineMs = nowMs + this.#trial.limitMs;
-			this.run(this.#trial.probe({ ...opening, nowMs }));
+			this.run(this.#trial.probe({ ...context, nowMs }));
 		} else if (!isLastRound) {
 			this.#trial = undefined;
 			this.#trials = 0;
-			this.run(protocol.probe({ ...opening, quietMs: 0, nowMs }));
+			this.run(protocol.probe({ ...context, quietMs: 0, nowMs }));
 		} else this.finish(this.#failure);
 	}
 
@@ -249,7 +249,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		if (this.#session === undefined) return;
 		this.stop();
 		const isPort = failure === FAILURE_PORT;
-		const { memory } = this.#options.opening;
+		const { memory } = this.#options.context;
 		const isMissed = failure !== undefined && failure.advice === undefined && !isPort;
 		memory.missedProbes = isMissed ? (memory.missedProbes ?? 0) + 1 : 0;
 		memory.missedFailure = isMissed ? failure : undefined;

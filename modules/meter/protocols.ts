@@ -9,7 +9,7 @@ import { MODE_D_PUSH, SIGN_ON } from "../iec62056-21/protocol.js";
 import type { Cost } from "../io/memory.js";
 import { KMP } from "../kmp/protocol.js";
 import { MBUS } from "../mbus/protocol.js";
-import type { MeterProtocol, Opening, ProtocolRow } from "../readout/protocol.js";
+import type { MeterProtocol, ProtocolRow, SessionContext } from "../readout/protocol.js";
 import { SML } from "../sml/protocol.js";
 import { TIC } from "../tic/protocol.js";
 import type { MeterSettings } from "./settings.js";
@@ -32,9 +32,9 @@ export const LISTEN_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 8192 })
 export const IEC: MeterProtocol<MeterSettings> = Object.freeze({
 	...SIGN_ON,
 	hasProfiles: true,
-	open: (opening: Opening<MeterSettings>) => {
-		const { profile } = opening;
-		return profile === undefined ? new SignOnSession(opening, new Attempts(opening)) : openProfile(opening, profile);
+	open: (context: SessionContext<MeterSettings>) => {
+		const { profile } = context;
+		return profile === undefined ? new SignOnSession(context, new Attempts(context)) : openProfile(context, profile);
 	},
 });
 

@@ -45,11 +45,11 @@ import {
 	EVENT_END,
 	EVENT_POOR,
 	EVENT_READOUT,
-	type Opening,
 	type ProfileRequest,
 	type ProtocolMemory,
 	type ProtocolRow,
 	type ReadSession,
+	type SessionContext,
 } from "../readout/protocol.js";
 import { type Readout, STATUS_CUT } from "../readout/readout.js";
 import { RecordCursor } from "../readout/record-cursor.js";
@@ -130,7 +130,6 @@ export class MeterReader implements Timed, LinkListener {
 		this.outcomes = new ReadStatistics(options);
 		this.#tap = {
 			bytes: (direction, bytes, start, end, nowMs) => {
-				this.onTraffic(direction);
 				if (this.log === undefined) return;
 				const shown = this.#session?.shown?.(direction, bytes, start, end) ?? bytes;
 				this.log.bytes(direction, shown, start, end, nowMs);
@@ -179,7 +178,7 @@ export class MeterReader implements Timed, LinkListener {
 			if (last === undefined || !isFree || !ledger.claim(READOUT_COST)) return;
 			this.#claimed = READOUT_COST;
 			this.#profile = undefined;
-			const session = protocolOf(settings).openLive?.(this.opening(nowMs), last, periodMs);
+			const session = protocolOf(settings).openLive?.(this.context(nowMs), last, periodMs);
 			if (session === undefined) {
 				this.close();
 				listener.onRound(LIVE_REFUSED, nowMs);
@@ -196,7 +195,7 @@ export class MeterReader implements Timed, LinkListener {
 		this.#task.update((nowMs) => {
 			if (!this.isLive || this.#dueMs < Number.POSITIVE_INFINITY) return;
 			this.#dueMs = nowMs + RELEASE_MS;
-			this.#link?.tell((ms) => this.#session?.abort(ms));
+			this.#link?.update((ms) => this.#session?.abort(ms));
 		});
 	}
 
@@ -252,7 +251,7 @@ export class MeterReader implements Timed, LinkListener {
 				port,
 				log: this.log,
 				live: this.#options.live,
-				opening: this.opening(nowMs),
+				context: this.context(nowMs),
 				finished,
 			});
 			probe.start();
@@ -320,7 +319,7 @@ export class MeterReader implements Timed, LinkListener {
 			this.apply(nowMs);
 		} else if (this.#state === STATE_READING) {
 			this.#state = STATE_ENDING;
-			this.#link?.tell((ms) => this.#session?.abort(ms));
+			this.#link?.update((ms) => this.#session?.abort(ms));
 		}
 	}
 
@@ -377,9 +376,9 @@ export class MeterReader implements Timed, LinkListener {
 		this.#failure = undefined;
 		this.#profile = this.#callbacks.next(protocol.hasProfiles === true);
 		if (this.#profile === undefined) this.outcomes.began(this.utcMs, nowMs);
-		const opening = this.opening(nowMs);
+		const context = this.context(nowMs);
 		if (protocol.simulate !== undefined) {
-			this.keep(protocol.simulate(opening, this.utcMs), nowMs);
+			this.keep(protocol.simulate(context, this.utcMs), nowMs);
 			return;
 		}
 		this.#unsolicited = new UnsolicitedDetector();
@@ -391,10 +390,10 @@ export class MeterReader implements Timed, LinkListener {
 			this.#dueMs = nowMs + SESSION_LIMIT_MS;
 			light?.reading(true);
 		}
-		this.run(protocol.open(opening));
+		this.run(protocol.open(context));
 	}
 
-	private opening(nowMs: number): Opening<MeterSettings> {
+	private context(nowMs: number): SessionContext<MeterSettings> {
 		const { settings, deps } = this.#options;
 		const { storage, crypto, trace } = deps;
 		return {
@@ -419,7 +418,7 @@ export class MeterReader implements Timed, LinkListener {
 		this.#unsolicited = new UnsolicitedDetector();
 	}
 
-	private onTraffic(direction: number): void {
+	linkTraffic(direction: number): void {
 		const session = this.#session;
 		if (direction === TAP_TRANSMITTED) this.#unsolicited.hasSent = true;
 		else if (this.#state === STATE_LISTENING) this.#unsolicited.hasStray = true;

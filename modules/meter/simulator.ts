@@ -7,10 +7,10 @@
  */
 
 import { asciiBytes } from "../bytes/ascii.js";
-import { PROTOCOL_DLMS } from "../cosem/read-session.js";
+import { DLMS_COSEM } from "../cosem/read-session.js";
 import { DataSetParser } from "../iec62056-21/dataset.js";
 import { MODE_C } from "../iec62056-21/ident.js";
-import type { Opening, SimulatedProtocol } from "../readout/protocol.js";
+import type { SessionContext, SimulatedProtocol } from "../readout/protocol.js";
 import { PROTOCOL_IEC62056_21, STATUS_OK } from "../readout/readout.js";
 import type { RecordSink } from "../readout/sink.js";
 import { digitsOf } from "../time/date.js";
@@ -175,12 +175,12 @@ function rippleAt(sinceMs: number): number {
 
 export const SIMULATED: SimulatedProtocol<MeterSettings> = Object.freeze({
 	isChosen: (settings: MeterSettings) => settings.simulator,
-	simulate: ({ settings, records, nowMs }: Opening<MeterSettings>, utcMs: number) => {
+	simulate: ({ settings, records, nowMs }: SessionContext<MeterSettings>, utcMs: number) => {
 		// If the clock is not set, the values depend on the time since the start.
 		new MeterSimulator().run(records, utcMs === 0 ? nowMs : utcMs);
 		const isDLMS = settings.protocol === "dlms";
 		return {
-			protocol: isDLMS ? PROTOCOL_DLMS : PROTOCOL_IEC62056_21,
+			protocol: isDLMS ? DLMS_COSEM : PROTOCOL_IEC62056_21,
 			...(isDLMS ? { missing: new Uint8Array(0) } : {}),
 			meterId: asciiBytes(SIMULATOR_IDENT),
 			mode: isDLMS ? 0 : MODE_C,

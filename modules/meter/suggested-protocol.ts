@@ -6,7 +6,8 @@
 import { ConnectionProbe, DLMS } from "../cosem/protocol.js";
 import { OPENING_DIRECT } from "../cosem/settings.js";
 import { probeIdent } from "../iec62056-21/protocol.js";
-import type { Opening, Suggestion } from "../readout/protocol.js";
+import type { SessionContext, Suggestion } from "../readout/protocol.js";
+import { PROTOCOL_IEC62056 } from "../readout/protocol-names.js";
 import { FAILURE_HDLC_INSTEAD, FAILURE_SIGN_ON_INSTEAD } from "./failures.js";
 import { PROTOCOLS } from "./protocols.js";
 import type { MeterSettings } from "./settings.js";
@@ -21,7 +22,7 @@ const SIGN_ON: SuggestedProtocol = Object.freeze({
 const HDLC: SuggestedProtocol = Object.freeze({
 	failure: FAILURE_HDLC_INSTEAD,
 	limitMs: 950,
-	probe: (opening: Opening<MeterSettings>) => new ConnectionProbe(opening),
+	probe: (context: SessionContext<MeterSettings>) => new ConnectionProbe(context),
 });
 
 /**
@@ -33,7 +34,7 @@ export function suggestionsFor(settings: MeterSettings, isLastRound: boolean): r
 	const isDLMS = DLMS.isChosen(settings);
 	const signsOn = isDLMS
 		? settings.dlms.opening !== OPENING_DIRECT
-		: settings.protocol === "iec62056" && !settings.modeD;
+		: settings.protocol === PROTOCOL_IEC62056 && !settings.modeD;
 	if (!signsOn) suggestions.push(SIGN_ON);
 	if (!isDLMS) suggestions.push(HDLC);
 	if (!isLastRound) return suggestions;

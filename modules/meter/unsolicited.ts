@@ -2,12 +2,13 @@
  * Failures for unsolicited data. Each is a new object, made from an entry of failures.ts by adding the kind of data,
  * the speed and the framing that were found. So they must be compared by code, not by identity.
  */
+
 import { HDLC_OTHER_ADDRESS, HDLC_REFUSED } from "../hdlc/failures.js";
 import { IEC_NO_IDENT } from "../iec62056-21/failures.js";
-import { isOmitted } from "../omitted.js";
+import { isOmitted } from "../product/omitted.js";
 import { type Advice, type Failure, foundFailure } from "../readout/failure.js";
-import { PROTOCOL_SML, SML_BAUD } from "../sml/protocol.js";
-import { PROTOCOL_TIC } from "../tic/protocol.js";
+import { PROTOCOL_IEC62056, PROTOCOL_SML, PROTOCOL_TIC } from "../readout/protocol-names.js";
+import { SML_BAUD } from "../sml/protocol.js";
 import {
 	UNSOLICITED_ASCII,
 	UNSOLICITED_DLMS,
@@ -61,7 +62,7 @@ export function unsolicitedFailure(kind: number, baud: number, framing: string, 
 	if (kind === KIND_TIC) return foundFailure(row, `${summary} Choose the protocol tic.`, found, TIC_ADVICE);
 	return kind === KIND_ASCII
 		? foundFailure(row, `${summary} Turn mode_d_enabled on, and set mode_d_baudrate to ${baud}.`, found, {
-				protocol: "iec62056",
+				protocol: PROTOCOL_IEC62056,
 				modeD: true,
 				modeDBaud: baud,
 				...(isFlipped && { isFlipped }),

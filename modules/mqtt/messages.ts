@@ -20,7 +20,7 @@ import { hasOnly, lowerCase } from "../bytes/ascii.js";
 import type { HostInfo, TextCodec } from "../io/host.js";
 import { JSONStream, type ProduceUnit } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
-import { PRODUCT, SECURITY_CONTACT } from "../product.js";
+import { PRODUCT, SECURITY_CONTACT } from "../product/product.js";
 import { type Entities, LAST_READOUT, PROBLEM } from "../publish/entities.js";
 import type { Message } from "./session.js";
 

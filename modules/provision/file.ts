@@ -16,7 +16,7 @@
  */
 import { type Crypto, P256_POINT_LENGTH, P256_SIGNATURE_LENGTH } from "../io/crypto.js";
 import type { Cost } from "../io/memory.js";
-import { holds, uint16, uint32 } from "../ota/front.js";
+import { holds, uint16, uint32 } from "../update/front.js";
 
 /**
  * Maximum length of a file. It is the maximum length of a value in flash, because all entries that a file changes are

@@ -22,11 +22,11 @@ import type { Driver } from "../io/driver.js";
 import { isMistake } from "../io/fault.js";
 import type { Clock, HostInfo, Network } from "../io/host.js";
 import type { Cost, MemoryLedger } from "../io/memory.js";
+import type { PermitClient, TLSPermit } from "../io/tls-permit.js";
 import type { JSONWriter } from "../json/writer.js";
 import type { Readout } from "../readout/readout.js";
 import { connectFailure, type OutputFailure, RETCODE_MEMORY } from "./connect-failures.js";
 import type { EntitySources } from "./entities.js";
-import type { PermitClient, TLSPermit } from "./tls-permit.js";
 
 export interface OutputDeps extends EntitySources {
 	readonly clock: Pick<Clock, "utcMs">;

@@ -31,7 +31,7 @@ import {
 } from "./visit-failures.js";
 
 /**
- * Delay of the first visit after the start, ms. It is longer than the delay of a trial's first check (ota/trial.ts).
+ * Delay of the first visit after the start, ms. It is longer than the delay of a trial's first check (parts/update/trial.ts).
  */
 const FIRST_MS = 65_000;
 /**

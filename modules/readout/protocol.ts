@@ -97,7 +97,7 @@ export interface ProfileMoment {
 	readonly season: number;
 }
 
-export interface Opening<Settings> {
+export interface SessionContext<Settings> {
 	readonly settings: Settings;
 	readonly records: RecordWriter;
 	readonly memory: ProtocolMemory;
@@ -125,7 +125,7 @@ export interface Suggestion<Settings> {
 	 * listens for a call.
 	 */
 	readonly calls?: true;
-	probe(opening: Opening<Settings>): Probing;
+	probe(context: SessionContext<Settings>): Probing;
 }
 
 export interface MeterProtocol<Settings> {
@@ -144,17 +144,17 @@ export interface MeterProtocol<Settings> {
 	readonly restMinutes?: number;
 	/** True if a load profile is requested by its code, and not extracted from a readout. */
 	readonly hasProfiles?: true;
-	open(opening: Opening<Settings>): ReadSession;
+	open(context: SessionContext<Settings>): ReadSession;
 	/**
 	 * Opens a session that reads the powers in the readout `last` every `periodMs`, until `abort`. It reports
 	 * EVENT_READOUT after each round. Returns undefined if `last` has no powers.
 	 */
-	openLive?(opening: Opening<Settings>, last: Readout, periodMs: number): ReadSession | undefined;
+	openLive?(context: SessionContext<Settings>, last: Readout, periodMs: number): ReadSession | undefined;
 	/**
 	 * Opens a session that checks the position of the optical head. A session that listens ends at EVENT_READOUT or
 	 * `abort`.
 	 */
-	probe(opening: Opening<Settings>): Probing;
+	probe(context: SessionContext<Settings>): Probing;
 	forget?(settings: Settings): void;
 	/** Probe that tries this protocol if nothing was received in the configured one. */
 	readonly suggestion?: Suggestion<Settings>;
@@ -172,7 +172,7 @@ export interface SimulatedProtocol<Settings> {
 	readonly openLive?: undefined;
 	readonly forget?: undefined;
 	readonly suggestion?: undefined;
-	simulate(opening: Opening<Settings>, utcMs: number): Readout;
+	simulate(context: SessionContext<Settings>, utcMs: number): Readout;
 }
 
 export type ProtocolRow<Settings> = MeterProtocol<Settings> | SimulatedProtocol<Settings>;

@@ -10,7 +10,7 @@
 import type { LineSettings } from "../io/host.js";
 import { type Machine, NO_BYTES, type Output, OutputQueue } from "../io/machine.js";
 import type { Failure } from "./failure.js";
-import { EVENT_END, type Opening } from "./protocol.js";
+import { EVENT_END, type SessionContext } from "./protocol.js";
 import { type Readout, statusOf } from "./readout.js";
 import type { RecordWriter } from "./record-writer.js";
 
@@ -63,8 +63,8 @@ export abstract class RequestSession implements Machine {
 	#surplus = 0;
 	#answerEndsMs = 0;
 
-	constructor(protocol: RequestProtocol, line: LineSettings, opening: Opening<unknown>, identOnly: boolean) {
-		const { records, quietMs, nowMs } = opening;
+	constructor(protocol: RequestProtocol, line: LineSettings, context: SessionContext<unknown>, identOnly: boolean) {
+		const { records, quietMs, nowMs } = context;
 		this.#protocol = protocol;
 		this.line = line;
 		this.records = records;

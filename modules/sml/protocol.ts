@@ -1,19 +1,20 @@
 /** Entry for SML in the table of meter protocols. One SMLListener runs, and each complete telegram is a readout. */
+
 import { FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { NO_BYTES } from "../io/machine.js";
 import {
 	EVENT_READOUT,
 	type MeterProtocol,
-	type Opening,
 	type Probing,
 	type ReadSession,
+	type SessionContext,
 } from "../readout/protocol.js";
+import { PROTOCOL_SML } from "../readout/protocol-names.js";
 import { type Readout, STATUS_CHECK_WRONG, statusOf } from "../readout/readout.js";
 import { SML_BROKEN, SML_NO_TELEGRAM } from "./failures.js";
 import { SMLListener } from "./listener.js";
 
 const PROTOCOL = "SML";
-export const PROTOCOL_SML = "sml";
 /** Speed of all meters with an optical port (BSI TR-03109-1; FNN specification of the base meter). */
 export const SML_BAUD = 9600;
 
@@ -35,7 +36,7 @@ class SMLReadSession extends SMLListener implements ReadSession, Probing {
 	}
 }
 
-function listen({ records }: Opening<SMLSettings>): SMLReadSession {
+function listen({ records }: SessionContext<SMLSettings>): SMLReadSession {
 	return new SMLReadSession(records);
 }
 

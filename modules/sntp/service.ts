@@ -1,6 +1,6 @@
 /**
  * Connects the SNTP client (client.ts) to the network: resolves names, opens a UDP port for each request, and reads the
- * replies. wifi/services.ts starts it when the network is up.
+ * replies. parts/network/services.ts starts it when the network is up.
  *
  * When the client's `generation` changes, the previous port is closed. In FINDING, the name is resolved; in ASKING, a
  * port is opened and the request is sent. A failure of the port counts as a missing reply. Limit: DATAGRAMS_AT_ONCE

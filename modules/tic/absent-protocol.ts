@@ -1,5 +1,6 @@
 /** Replaces protocol.ts in a firmware without TIC. */
-import { ABSENT, type Chosen } from "../readout/absent.js";
 
-export const PROTOCOL_TIC = "tic";
+import { ABSENT, type Chosen } from "../readout/absent.js";
+import { PROTOCOL_TIC } from "../readout/protocol-names.js";
+
 export const TIC = Object.freeze({ ...ABSENT, isChosen: ({ protocol }: Chosen) => protocol === PROTOCOL_TIC });

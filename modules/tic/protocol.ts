@@ -1,13 +1,14 @@
 /** Entry for TIC in the table of meter protocols. One TICListener runs until it is aborted. */
+
 import type { LineSettings } from "../io/host.js";
 import { NO_BYTES } from "../io/machine.js";
-import type { MeterProtocol, Opening, Probing, ReadSession } from "../readout/protocol.js";
+import type { MeterProtocol, Probing, ReadSession, SessionContext } from "../readout/protocol.js";
+import { PROTOCOL_TIC } from "../readout/protocol-names.js";
 import { type Readout, statusOf } from "../readout/readout.js";
 import { TIC_NO_FRAME } from "./failures.js";
 import { TIC_LINE, TICListener } from "./listener.js";
 
 const PROTOCOL = "TIC";
-export const PROTOCOL_TIC = "tic";
 
 export interface TICSettings {
 	readonly protocol: string;
@@ -26,7 +27,7 @@ class TICReadSession extends TICListener implements ReadSession, Probing {
 	}
 }
 
-function listen({ records }: Opening<TICSettings>): TICReadSession {
+function listen({ records }: SessionContext<TICSettings>): TICReadSession {
 	return new TICReadSession(records);
 }
 

@@ -21,16 +21,16 @@
  *
  * A record in storage names the file that is being loaded. After a restart (for a battery device, at the next wake-up),
  * the same coordinator is asked for this file immediately, but only once if it sends no block. If the coordinator
- * offers the file later, the transfer continues after the last piece in flash (ota/installer.ts).
+ * offers the file later, the transfer continues after the last piece in flash (update/installer.ts).
  *
  * Limits: after a transfer has erased its first sector, the next transfer must wait for a minute, then two, four … up
  * to an hour, because flash wears out, and a coordinator needs no login to start a transfer. Blocks have BLOCK_LENGTH
  * bytes, as with most coordinators. Longer blocks would not fit into a frame on every route.
  */
 import { isMistake } from "../io/fault.js";
-import { FRONT_LENGTH, MANUFACTURER, putUint32, uint16, uint32 } from "../ota/front.js";
-import { LOW_POWER, NO_MEMORY, TAKEN, UNDER_WAY } from "../ota/refusals.js";
-import type { Sender } from "../ota/updater.js";
+import { FRONT_LENGTH, MANUFACTURER, putUint32, uint16, uint32 } from "../update/front.js";
+import { LOW_POWER, NO_MEMORY, TAKEN, UNDER_WAY } from "../update/refusals.js";
+import type { Sender } from "../update/updater.js";
 import {
 	ANY_32,
 	ASKING,

@@ -1,9 +1,9 @@
 /** States and attributes of an OTA Upgrade transfer (ZCL revision 8, 11.10). */
 
 import type { HostInfo, Storage } from "../io/host.js";
-import { MANUFACTURER, putUint32, uint32 } from "../ota/front.js";
-import type { Updater } from "../ota/updater.js";
-import { buildNumber } from "../ota/version.js";
+import { MANUFACTURER, putUint32, uint32 } from "../update/front.js";
+import type { Updater } from "../update/updater.js";
+import { buildNumber } from "../update/version.js";
 
 export interface OTADeps {
 	/** Undefined if this unit can't store a second firmware. */

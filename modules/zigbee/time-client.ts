@@ -11,7 +11,7 @@
  * neither synchronised nor the master. A failed request is repeated after a minute, then two, four … up to a day.
  */
 import type { Clock, HostInfo } from "../io/host.js";
-import { uint16, uint32 } from "../ota/front.js";
+import { uint16, uint32 } from "../update/front.js";
 import type { ClusterClient, Outgoing, ZCLFrame } from "./radio.js";
 
 export interface TimeDeps {

@@ -2,7 +2,7 @@
 import { NodeCrypto } from "../../hosts/node/platform.js";
 import { AMISSession } from "../../modules/amis/session.js";
 import { OUTPUT_EVENT, OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
-import type { Opening } from "../../modules/readout/protocol.js";
+import type { SessionContext } from "../../modules/readout/protocol.js";
 import { EVENT_READOUT } from "../../modules/readout/protocol.js";
 import { RecordWriter } from "../../modules/readout/record-writer.js";
 import { AMIS_KEY, type AMISValues, amisTelegram } from "../../tools/meter/amis-meter.js";
@@ -57,7 +57,7 @@ export class Bed {
 	constructor(encryptionKey: Uint8Array = AMIS_KEY) {
 		const settings = { protocol: "amis", dlms: { encryptionKey } };
 		const opening = { settings, records: this.#writer, crypto: new NodeCrypto() };
-		this.session = new AMISSession(opening as Opening<typeof settings>);
+		this.session = new AMISSession(opening as SessionContext<typeof settings>);
 	}
 
 	/** Feeds each array as a whole. Returns the events. */

@@ -1,7 +1,7 @@
 /** Certificate routes: details, upload, rejected files, and the reset to the device's own certificate. */
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
-import { MAKER, PRODUCT } from "../../modules/product.js";
+import { MAKER, PRODUCT } from "../../modules/product/product.js";
 import { AUTHORITY, make, SLOW_RSA } from "../hosts/openssl.js";
 import { isError, type Reply, type TestGateway } from "./gateway.js";
 

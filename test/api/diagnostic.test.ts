@@ -4,8 +4,8 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
-import { ENTRIES } from "../../modules/parts.js";
-import { REPORT_SECTIONS } from "../../modules/system/report-lines.js";
+import { ENTRIES } from "../../modules/app/parts.js";
+import { REPORT_SECTIONS } from "../../modules/parts/system/report-lines.js";
 import type { Report } from "../../tools/report/open.js";
 import { openReport } from "../../tools/report/open.js";
 import { make } from "../hosts/openssl.js";

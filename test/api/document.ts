@@ -1,13 +1,11 @@
 /**
- * Checks replies against modules/api/openapi.json; gateway.ts passes it every reply of the black-box suite. Clients
+ * Checks replies against the API's description; gateway.ts passes it every reply of the black-box suite. Clients
  * must accept unknown members, but here a reply may hold only documented ones.
  */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-
-// biome-ignore lint/suspicious/noExplicitAny: JSON; openapi.test.ts checks its form
-export type Node = any;
+import { DOCUMENT, METHODS } from "../../tools/api/document.js";
+import type { Node } from "../../tools/api/files.js";
 
 export interface Operation {
 	readonly operationId: string;
@@ -17,12 +15,6 @@ export interface Operation {
 	readonly requestBody?: Node;
 	readonly responses: Readonly<Record<string, Node>>;
 }
-
-const METHODS = ["get", "post", "delete"];
-
-export const DOCUMENT: Node = JSON.parse(
-	readFileSync(new URL("../../../modules/api/openapi.json", import.meta.url), "utf8"),
-);
 
 /** Target of a `$ref` within the document, with the target's pointer. */
 function follow(pointer: string): [Node, string] {
@@ -128,19 +120,19 @@ export function checkReply(method: string, path: string, reply: { status: number
 	const response = operation?.responses[status];
 	if (operation === undefined || response === undefined) {
 		const outside = operation === undefined ? [401, 403, 404, 405] : [];
-		assert.ok(outside.includes(status) || isRefusal(reply), `${what}: openapi.json has no such reply`);
+		assert.ok(outside.includes(status) || isRefusal(reply), `${what}: the API's description has no such reply`);
 		if (text !== "") assert.equal(complaint(strict, "strict", "/components/schemas/Error", JSON.parse(text)), "", what);
 		return;
 	}
 	if (method === "HEAD") return;
 	const { content } = resolve(response);
-	if (content === undefined) assert.equal(text, "", `${what}: openapi.json has no body`);
+	if (content === undefined) assert.equal(text, "", `${what}: the API's description has no body`);
 	else if (type === "application/json") {
-		assert.ok(content[type], `${what}: openapi.json has no JSON for this reply`);
+		assert.ok(content[type], `${what}: the API's description has no JSON for this reply`);
 		const pointer = `${contentPointer(key, String(status))}/application~1json/schema`;
 		const wrong = complaint(strict, "strict", pointer, JSON.parse(text));
-		assert.equal(wrong, "", `${what}: differs from openapi.json`);
-	} else assert.ok(content[type], `${what}: openapi.json has no ${type} for this reply`);
+		assert.equal(wrong, "", `${what}: differs from the API's description`);
+	} else assert.ok(content[type], `${what}: the API's description has no ${type} for this reply`);
 }
 
 /** Returns true for the server's reply to invalid HTTP, which reaches no route. */

@@ -4,7 +4,7 @@ import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
 import type { VirtualSlots } from "../../hosts/node/virtual-update.js";
 import { SLOTS } from "../../hosts/simulated/boot-loader.js";
-import { FRONT_LENGTH } from "../../modules/ota/front.js";
+import { FRONT_LENGTH } from "../../modules/update/front.js";
 import { makeFile, makeImage, makeSlots, newSigner, VERSION } from "../update/firmware-files.js";
 import { type GatewayOptions, LAN_CLIENT, START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 

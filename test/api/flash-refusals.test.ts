@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { NodeCrypto } from "../../hosts/node/platform.js";
 import { SeededRandom } from "../../hosts/node/random.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
-import { ENTRIES } from "../../modules/parts.js";
+import { ENTRIES } from "../../modules/app/parts.js";
 import { expectFaults, expectFaultsInSuite } from "../faults.js";
 import { flashRecords } from "../fuzz/flash-records.js";
 import { seedOfRun } from "../fuzz/mutator.js";

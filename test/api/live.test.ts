@@ -4,7 +4,7 @@ import { encodeRequest } from "../../hosts/node/virtual-request.js";
 import { SESSION_LIFETIME_MS } from "../../modules/auth/sessions.js";
 import { DEFAULT_LIMITS } from "../../modules/http/limits.js";
 import { type Memory, RESERVE } from "../../modules/io/memory.js";
-import { EVENTS_COST } from "../../modules/system/event-stream.js";
+import { EVENTS_COST } from "../../modules/parts/system/event-stream.js";
 import type { Follower } from "./follower.js";
 import { isError, PASSWORD } from "./gateway.js";
 import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";

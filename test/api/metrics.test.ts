@@ -1,16 +1,16 @@
 /** `GET metrics`: its form, and that it has the readings of `GET iec62056/last`. Runs in virtual time. */
 import assert from "node:assert/strict";
 import { NodeText } from "../../hosts/node/platform.js";
+import { PARTS } from "../../modules/app/parts.js";
 import type { Core } from "../../modules/core/core.js";
 import { JSONStream } from "../../modules/json/stream.js";
 import { JSONWriter } from "../../modules/json/writer.js";
 import { FAILURE_PORT } from "../../modules/meter/failures.js";
-import { METER } from "../../modules/meter/part.js";
 import { ReadStatistics } from "../../modules/meter/read-statistics.js";
-import { PARTS } from "../../modules/parts.js";
-import { PEAKS } from "../../modules/peaks/part.js";
-import { Exposition } from "../../modules/system/metrics.js";
-import { ZIGBEE } from "../../modules/zigbee/part.js";
+import { METER } from "../../modules/parts/meter/part.js";
+import { PEAKS } from "../../modules/parts/peaks/part.js";
+import { Exposition } from "../../modules/parts/system/metrics.js";
+import { ZIGBEE } from "../../modules/parts/zigbee/part.js";
 import type { MeterMode } from "../../tools/meter/telegram.js";
 import { readoutOf } from "../history/unit.js";
 import { iecVectors } from "../vectors.js";

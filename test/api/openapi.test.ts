@@ -1,20 +1,23 @@
-/** modules/api/openapi.json agrees with the code: routes, access, fields, limits, errors. */
+/** The API's description agrees with the code: routes, access, fields, limits, errors. */
 
 import assert from "node:assert/strict";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { NO_BODY } from "../../modules/api/body.js";
 import * as codes from "../../modules/api/errors.js";
-import { SCOPE_FULL, SCOPE_NONE } from "../../modules/auth/tokens.js";
-import { HUB_DISABLED } from "../../modules/homeassistant/routes.js";
+import { SCOPE_FULL, SCOPE_NONE } from "../../modules/auth/scope.js";
 import { errorText } from "../../modules/http/status.js";
 import { CERTIFICATE_FILE_LIMIT } from "../../modules/io/crypto.js";
-import { MQTT_DISABLED } from "../../modules/mqtt/routes.js";
-import { codeOf, REFUSALS } from "../../modules/ota/refusals.js";
+import { HUB_DISABLED } from "../../modules/parts/hub/routes.js";
+import { MQTT_DISABLED } from "../../modules/parts/mqtt/routes.js";
+import { ZIGBEE_DISABLED } from "../../modules/parts/zigbee/routes.js";
 import { BAD_SIGNATURE, INVALID_FILE, REPLAY, WRONG_DEVICE } from "../../modules/provision/file.js";
 import * as failures from "../../modules/readout/failure.js";
-import { ZIGBEE_DISABLED } from "../../modules/zigbee/routes.js";
-import { describeSettings, keyOf } from "../../tools/api/settings.js";
-import { complaintOf, contentPointer, DOCUMENT, type Node, OPERATIONS, resolve } from "./document.js";
+import { codeOf, REFUSALS } from "../../modules/update/refusals.js";
+import { describeAPI, readSource } from "../../tools/api/describe.js";
+import { DOCUMENT } from "../../tools/api/document.js";
+import type { Node } from "../../tools/api/files.js";
+import { keyOf } from "../../tools/api/settings.js";
+import { complaintOf, contentPointer, OPERATIONS, resolve } from "./document.js";
 import { ROUTES } from "./tables.js";
 
 /** Statuses of the HTTP server itself. */
@@ -28,7 +31,7 @@ function codesOf(response: Node): string[] {
 	return schema?.properties?.error?.enum ?? [];
 }
 
-describe("The description of the API, openapi.json", () => {
+describe("The description of the API", () => {
 	it("is valid under the schema of OpenAPI 3.1", async () => {
 		const { valid, errors } = await new Validator().validate(structuredClone(DOCUMENT));
 		assert.ok(valid, JSON.stringify(errors, undefined, 2));
@@ -37,14 +40,13 @@ describe("The description of the API, openapi.json", () => {
 
 	it("has every route of the firmware", () => {
 		const missing = [...routes.keys()].filter((key) => !OPERATIONS.has(key));
-		assert.deepEqual(missing, [], "describe these in modules/api/openapi.json");
+		assert.deepEqual(missing, [], "describe these in modules/api/description.json");
 	});
 
 	it("has no route that the firmware lacks", () => {
-		assert.deepEqual(
-			[...OPERATIONS.keys()].filter((key) => !routes.has(key)),
-			[],
-		);
+		const source = readSource();
+		source.paths["/api/v1/gone"] = { get: { tags: ["System"], summary: "Gone" } };
+		assert.throws(() => describeAPI(source), /the firmware has no GET \/api\/v1\/gone$/);
 	});
 
 	it("requires a token where the firmware does, of the same scope", () => {
@@ -62,42 +64,84 @@ describe("The description of the API, openapi.json", () => {
 		}
 	});
 
-	it("describes bodies and settings as their tables do: npm run api -- --make", () => {
-		const made = structuredClone(DOCUMENT);
-		describeSettings(made);
-		const message = "openapi.json differs from the tables of the settings: run `npm run api -- --make`";
-		assert.deepEqual(made, DOCUMENT, message);
-		assert.equal(JSON.stringify(made), JSON.stringify(DOCUMENT), `${message} (their order differs)`);
+	it("is made anew by each npm command", () => {
+		assert.deepEqual(describeAPI(), DOCUMENT);
 	});
 
-	it("gets a new setting of a table in body, reply and example, and loses a setting that the table no longer has", () => {
-		const group = "/api/v1/system/power_mode";
-		const changed = structuredClone(DOCUMENT);
-		const { get, post } = changed.paths[group];
-		const schema = resolve(post.requestBody.content["application/json"].schema);
-		const [name] = Object.keys(schema.properties);
-		const target =
-			changed.components.schemas[post.requestBody.content["application/json"].schema.$ref.split("/").at(-1)];
-		delete target.properties[name];
-		target.properties.gone = { type: "boolean" };
-		delete get.responses[200].content["application/json"].example[name];
-		describeSettings(changed);
-		const again = changed.components.schemas.PowerMode.properties;
-		assert.deepEqual(Object.keys(again), Object.keys(schema.properties));
-		assert.equal(again[name].type ?? "referred to", "integer");
-		assert.match(again[name].description, /^0: sleep on battery/, "the comment above the field");
-		assert.ok(name in get.responses[200].content["application/json"].example);
+	it("needs no more of a group of settings than tag, summary and the example of a request", () => {
+		const reply = {
+			description: "OK",
+			content: {
+				"application/json": {
+					schema: { $ref: "#/components/schemas/FallbackAP" },
+					example: { fallback_ap_enabled: true },
+				},
+			},
+		};
+		const common = {
+			"200": reply,
+			"401": { $ref: "#/components/responses/Unauthorized" },
+			"500": { $ref: "#/components/responses/Internal" },
+			"503": { $ref: "#/components/responses/Busy" },
+		};
+		const { get, post } = readSource().paths["/api/v1/network/fallback-ap"];
+		assert.deepEqual(Object.keys(get), ["tags", "summary"]);
+		assert.deepEqual(Object.keys(post), ["tags", "summary", "request"]);
+		assert.deepEqual(DOCUMENT.paths["/api/v1/network/fallback-ap"], {
+			get: {
+				operationId: "getNetworkFallbackAp",
+				...{ tags: get.tags, summary: get.summary, "x-scope": "full" },
+				responses: { ...common, "403": { $ref: "#/components/responses/NotShown" } },
+			},
+			post: {
+				operationId: "postNetworkFallbackAp",
+				...{ tags: post.tags, summary: post.summary, "x-scope": "full" },
+				requestBody: { required: true, content: reply.content, "x-max-bytes": 2048 },
+				responses: {
+					...common,
+					"400": { $ref: "#/components/responses/InvalidBody" },
+					"403": { $ref: "#/components/responses/NotAllowed" },
+					"413": { $ref: "#/components/responses/TooLarge" },
+				},
+			},
+		});
 	});
 
-	it("gets the schema of a new group of settings from its table, if operations refer to the schema", () => {
-		const changed = structuredClone(DOCUMENT);
-		const { FallbackAP } = changed.components.schemas;
-		delete changed.components.schemas.FallbackAP;
-		describeSettings(changed);
-		const { type, properties, required } = changed.components.schemas.FallbackAP;
-		assert.equal(type, "object");
-		assert.deepEqual(Object.keys(properties), Object.keys(FallbackAP.properties));
-		assert.deepEqual(required, FallbackAP.required);
+	it("has the errors that follow from a route's row", () => {
+		const errorsOf = (key: string) => {
+			const all = Object.entries<Node>(OPERATIONS.get(key)!.responses).filter(([status]) => status !== "200");
+			return all.map(([status, { $ref }]) => `${status} ${$ref?.split("/").at(-1)}`).join(", ");
+		};
+		const challenge = "403 PlainHTTP, 500 Internal, 503 Busy";
+		assert.equal(errorsOf("GET /api/v1/system/challenge"), challenge);
+		const status = "401 Unauthorized, 403 PlainHTTP, 500 Internal, 503 Busy";
+		assert.equal(errorsOf("GET /api/v1/system/status"), status);
+		const reboot = "400 BadBody, 401 Unauthorized, 403 NotAllowed, 413 TooLarge, 500 Internal, 503 Busy";
+		assert.equal(errorsOf("POST /api/v1/system/reboot"), reboot);
+		const session = "401 Unauthorized, 403 NotAllowed, 404 UnknownId, 500 Internal, 503 Busy";
+		assert.equal(errorsOf("DELETE /api/v1/system/sessions/{id}"), session);
+		// Meters are not read in safe mode.
+		const probe = reboot.replace("503", "501 Unsupported, 503");
+		assert.equal(errorsOf("POST /api/v1/meter/probe"), probe);
+		// A firmware may lack this part.
+		assert.equal(errorsOf("GET /api/v1/peaks/status"), status.replace("500", "404 NotBuilt, 500"));
+		assert.equal(errorsOf("POST /api/v1/peaks"), probe.replace("BadBody", "InvalidBody"));
+	});
+
+	it("has type, bounds and comment of a setting that it does not mention", () => {
+		const source = readSource();
+		delete source.components.schemas.PowerMode;
+		const { type, properties, required } = describeAPI(source).components.schemas.PowerMode;
+		assert.deepEqual([type, Object.keys(properties), required], ["object", ["power_mode"], ["power_mode"]]);
+		const { type: kind, minimum, maximum, description } = properties.power_mode;
+		assert.deepEqual([kind, minimum, maximum], ["integer", 0, 2]);
+		assert.match(description, /^0: sleep on battery/, "the comment above the field");
+	});
+
+	it("mentions no setting that its table lacks", () => {
+		for (const [name, { properties = {} }] of Object.entries<Node>(readSource().components.schemas))
+			for (const field of Object.keys(properties))
+				assert.ok(field in DOCUMENT.components.schemas[name].properties, `${name}.${field}: nothing has it any more`);
 	});
 
 	it("has a JSON body where the firmware accepts one", () => {

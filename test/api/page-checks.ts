@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { ARCHIVE } from "../../tools/page.js";
+import { ARCHIVE } from "../../tools/page/archive.js";
 import { isError, type Reply, type TestGateway } from "./gateway.js";
 
 const DOCUMENTS = ["/", "/en", "/de", "/pl"];

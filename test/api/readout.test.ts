@@ -32,6 +32,18 @@ describe("GET iec62056/read", () => {
 
 	afterEach(() => gateway.stop());
 
+	it("gets 503 while two clients wait for the meter; the third place still answers quick requests", async () => {
+		await start({ telegram: zmf100.telegram, faults: { silence: 1000 } });
+		const waiting = [0, 1].map(() => gateway.begin("GET", "iec62056/read"));
+		await gateway.pass(100);
+		const refused = await gateway.get("iec62056/read");
+		isError(refused, 503, "busy");
+		assert.equal(refused.headers.get("retry-after"), "5");
+		assert.equal((await gateway.get("meter/protocol")).status, 200);
+		for (const exchange of waiting) isError(await exchange.reply(), 500, "meter_timeout");
+		isError(await gateway.get("iec62056/read"), 500, "meter_timeout");
+	});
+
 	describe("of each captured meter", () => {
 		for (const vector of iecVectors()) {
 			it(`has the values that were checked by hand, in each language: ${vector.name}`, async () => {

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { REPORT_SECTIONS } from "../../modules/system/report-lines.js";
+import { REPORT_SECTIONS } from "../../modules/parts/system/report-lines.js";
+import { DOCUMENT } from "../../tools/api/document.js";
 import { ROOT } from "../hosts/native/compile.js";
-import { DOCUMENT } from "./document.js";
 
 describe("The contents of a diagnostic report", () => {
 	it("are those that docs/diagnostic-report.md lists, in that order", () => {

@@ -1,7 +1,7 @@
 /** The checks before a request reaches its route, in their order, and plain HTTP. */
 
 import assert from "node:assert/strict";
-import { SCOPE_NONE } from "../../modules/auth/tokens.js";
+import { SCOPE_NONE } from "../../modules/auth/scope.js";
 import { METHOD_NAMES } from "../../modules/http/request.js";
 import { isError, succeeded, type TestGateway, vectorOf } from "./gateway.js";
 import { ROUTES } from "./tables.js";

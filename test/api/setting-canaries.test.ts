@@ -5,12 +5,12 @@
 import assert from "node:assert/strict";
 import { NodeText } from "../../hosts/node/platform.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
+import { ENTRIES } from "../../modules/app/parts.js";
 import { hasOnly } from "../../modules/bytes/ascii.js";
 import { checkField, type Put, put, type SettingField, TEXT } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
-import { HUB_ENABLED } from "../../modules/homeassistant/fields.js";
-import { MQTT_ENABLED } from "../../modules/mqtt/fields.js";
-import { ENTRIES } from "../../modules/parts.js";
+import { HUB_ENABLED } from "../../modules/parts/hub/fields.js";
+import { MQTT_ENABLED } from "../../modules/parts/mqtt/fields.js";
 import { Canary } from "./canary.js";
 import { openWhole, REPORT_KEY, sectionsOf } from "./report-key.js";
 import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";

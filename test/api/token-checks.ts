@@ -1,6 +1,6 @@
 /** Long-lived tokens (API text, Authentication 7), and the list of sessions. */
 import assert from "node:assert/strict";
-import { SCOPE_FULL, SCOPE_READ } from "../../modules/auth/tokens.js";
+import { SCOPE_FULL, SCOPE_READ } from "../../modules/auth/scope.js";
 import { isError, type JSONObject, type Reply, type TestGateway } from "./gateway.js";
 import { ChangedPassword } from "./password-checks.js";
 import { pathOf, WALK } from "./walk.js";

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import type { BodyTable, LongText } from "../../modules/api/body.js";
 import { ObjectReader } from "../../modules/api/validate.js";
 import { BOOLEAN, field, INTEGER, type Setting, TEXT } from "../../modules/config/schema.js";
-import { DLMS_OBIS_BODY } from "../../modules/meter/routes/dlms.js";
+import { DLMS_OBIS_BODY } from "../../modules/parts/meter/routes/dlms.js";
 import { textCodec } from "../config/memory-storage.js";
 
 interface Outcome {

@@ -4,7 +4,7 @@
  * of firmware.
  */
 import assert from "node:assert/strict";
-import { SCOPE_NONE } from "../../modules/auth/tokens.js";
+import { SCOPE_NONE } from "../../modules/auth/scope.js";
 import { expectFaults } from "../faults.js";
 import { resolve } from "./document.js";
 import { isError, PASSWORD, proofOf, type Reply, type TestGateway, USERNAME, vectorOf } from "./gateway.js";

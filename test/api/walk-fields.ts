@@ -1,8 +1,9 @@
 /**
- * Valid and invalid values for each field of each body, from the schema in openapi.json: below, at and above each
+ * Valid and invalid values for each field of each body, from its schema: below, at and above each
  * bound, each JSON type. Rules that a schema can't express (a code, an address, a name) are in CONTENTS.
  */
-import { type Node, resolve } from "./document.js";
+import type { Node } from "../../tools/api/files.js";
+import { resolve } from "./document.js";
 import type { JSONObject } from "./gateway.js";
 import { JSON_ROUTES, type WalkRoute } from "./walk.js";
 
@@ -127,7 +128,7 @@ const CONTENTS: Readonly<Record<string, { good?: readonly unknown[]; bad: readon
 	"hub cert": { good: [""], bad: ["x", x(10_239), x(10_240)] },
 };
 
-/** Bodies whose fields are all validated, for routes without such an example in openapi.json. */
+/** Bodies whose fields are all validated, for routes without such an example in the API's description. */
 const BASES: Readonly<Record<string, JSONObject>> = {
 	"network/ethernet": {
 		ethernet_enabled: false,

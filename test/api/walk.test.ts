@@ -1,6 +1,6 @@
 /** The walk covers every row of "Endpoints" in the API text. Rows that take minutes run on virtual time. */
 import assert from "node:assert/strict";
-import { SCOPE_NONE } from "../../modules/auth/tokens.js";
+import { SCOPE_NONE } from "../../modules/auth/scope.js";
 import { METHOD_NAMES } from "../../modules/http/request.js";
 import { ROUTES } from "./tables.js";
 import { VirtualGateway } from "./virtual-gateway.js";

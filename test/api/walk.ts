@@ -1,11 +1,12 @@
 /**
  * Every route, with a request that its row of the API text allows, for walk-...-checks.ts. Routes come from the
- * firmware's table and bodies from the examples in openapi.json, so new routes are included.
+ * firmware's table and bodies from the examples of the API's description, so new routes are included.
  */
 
 import assert from "node:assert/strict";
 import { METHOD_NAMES } from "../../modules/http/request.js";
-import { type Node, OPERATIONS, resolve } from "./document.js";
+import type { Node } from "../../tools/api/files.js";
+import { OPERATIONS, resolve } from "./document.js";
 import { type JSONObject, PASSWORD, proofOf, type Reply, type TestGateway, USERNAME } from "./gateway.js";
 import { ChangedPassword } from "./password-checks.js";
 import { ROUTES } from "./tables.js";
@@ -30,7 +31,7 @@ export interface WalkRoute {
 export const WALK: readonly WalkRoute[] = ROUTES.map(({ method, path, scope }) => {
 	const name = `${METHOD_NAMES[method]} ${path.replace("/api/v1/", "")}`;
 	const operation = OPERATIONS.get(`${METHOD_NAMES[method]} ${path.replace(/<(\w+)>/, "{$1}")}`);
-	assert.ok(operation, `${name} is not in openapi.json`);
+	assert.ok(operation, `the API's description has no ${name}`);
 	const json = operation.requestBody?.content["application/json"];
 	const [type = ""] = Object.keys(resolve(operation.responses[200]).content ?? {});
 	return {

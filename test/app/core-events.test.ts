@@ -1,8 +1,8 @@
 /** Events of the core: each event and each method of `Core`, with all parts on and a radio in a network. */
 import assert from "node:assert/strict";
+import { PARTS } from "../../modules/app/parts.js";
 import type { Core, Running } from "../../modules/core/core.js";
-import { METER } from "../../modules/meter/part.js";
-import { PARTS } from "../../modules/parts.js";
+import { METER } from "../../modules/parts/meter/part.js";
 import { type Readout, STATUS_OK } from "../../modules/readout/readout.js";
 import { vectorOf } from "../api/gateway.js";
 import { START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";

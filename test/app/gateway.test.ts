@@ -6,7 +6,7 @@ import { VirtualWorld } from "../../hosts/node/virtual.js";
 import { VirtualAir } from "../../hosts/node/virtual-air.js";
 import { VirtualCable } from "../../hosts/node/virtual-cable.js";
 import { Gateway } from "../../modules/app/gateway.js";
-import { networkWithCable } from "../../modules/wifi/cable-part.js";
+import { networkWithCable } from "../../modules/parts/network/cable-part.js";
 import { expectFaults } from "../faults.js";
 import { openClient, statesOf, WebPort } from "./client.js";
 import { VirtualConsole } from "./console.js";

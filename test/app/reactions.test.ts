@@ -1,13 +1,16 @@
 /** Effects of changed settings: the reactions of all parts, and a meter's learned speed through the whole gateway. */
 import assert from "node:assert/strict";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
+import { ENTRIES, PARTS } from "../../modules/app/parts.js";
 import { type Put, put } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
 import type { Core } from "../../modules/core/core.js";
-import { HUB_URL } from "../../modules/homeassistant/fields.js";
-import { HUB } from "../../modules/homeassistant/part.js";
-import { LIVE_ECOTRACKER, LIVE_OFFSET_W } from "../../modules/live-meter/fields.js";
-import { LIVE_METER } from "../../modules/live-meter/part.js";
+import { APPLY_ACCESS_POINT, APPLY_FLAGS, APPLY_STATION } from "../../modules/network/policy.js";
+import { type Part, react } from "../../modules/part/part.js";
+import { HUB_URL } from "../../modules/parts/hub/fields.js";
+import { HUB } from "../../modules/parts/hub/part.js";
+import { LIVE_ECOTRACKER, LIVE_OFFSET_W } from "../../modules/parts/live-meter/fields.js";
+import { LIVE_METER } from "../../modules/parts/live-meter/part.js";
 import {
 	DLMS_AUTH,
 	DLMS_AUTH_KEY,
@@ -15,7 +18,7 @@ import {
 	DLMS_CLIENT_ADDRESS,
 	DLMS_OBIS_ENTRIES,
 	DLMS_PASSWORD,
-} from "../../modules/meter/dlms-fields.js";
+} from "../../modules/parts/meter/dlms-fields.js";
 import {
 	CONTROL,
 	CONTROL_LOG_EN,
@@ -26,15 +29,11 @@ import {
 	IEC62056_BATTERY,
 	IEC62056_BAUDRATE_MAX,
 	METER_PROTOCOL,
-} from "../../modules/meter/fields.js";
-import { METER } from "../../modules/meter/part.js";
-import { MQTT_ANNOUNCED_VALUES, MQTT_URL } from "../../modules/mqtt/fields.js";
-import { MQTT } from "../../modules/mqtt/part.js";
-import { UPDATE } from "../../modules/ota/part.js";
-import { type Part, react } from "../../modules/part.js";
-import { ENTRIES, PARTS } from "../../modules/parts.js";
-import { POWER_MODE } from "../../modules/power/fields.js";
-import { SYSTEM_TIMEZONE } from "../../modules/time/fields.js";
+} from "../../modules/parts/meter/fields.js";
+import { MAPPING } from "../../modules/parts/meter/mapping-fields.js";
+import { METER } from "../../modules/parts/meter/part.js";
+import { MQTT_ANNOUNCED_VALUES, MQTT_URL } from "../../modules/parts/mqtt/fields.js";
+import { MQTT } from "../../modules/parts/mqtt/part.js";
 import {
 	AP_ENABLED,
 	AP_PASSWORD,
@@ -45,12 +44,14 @@ import {
 	WIFI_ENABLED,
 	WIFI_HOSTNAME,
 	WIFI_SSID,
-} from "../../modules/wifi/fields.js";
-import { NETWORK } from "../../modules/wifi/part.js";
-import { APPLY_ACCESS_POINT, APPLY_FLAGS, APPLY_STATION } from "../../modules/wifi/policy.js";
-import { NetworkSettings } from "../../modules/wifi/settings.js";
-import { ZIGBEE_ENABLED, ZIGBEE_MAPPING } from "../../modules/zigbee/fields.js";
-import { ZIGBEE } from "../../modules/zigbee/part.js";
+} from "../../modules/parts/network/fields.js";
+import { NETWORK } from "../../modules/parts/network/part.js";
+import { NetworkSettings } from "../../modules/parts/network/settings.js";
+import { POWER_MODE } from "../../modules/parts/power/fields.js";
+import { SYSTEM_TIMEZONE } from "../../modules/parts/time/fields.js";
+import { UPDATE } from "../../modules/parts/update/part.js";
+import { ZIGBEE_ENABLED } from "../../modules/parts/zigbee/fields.js";
+import { ZIGBEE } from "../../modules/parts/zigbee/part.js";
 import { VirtualGateway } from "../api/virtual-gateway.js";
 import { MemoryStorage, textCodec } from "../config/memory-storage.js";
 
@@ -103,7 +104,7 @@ describe("Reactions to changed settings", () => {
 		assert.deepEqual(noticesOf([put(ZIGBEE_ENABLED, true)], true), []);
 		assert.deepEqual(noticesOf([put(ZIGBEE_ENABLED, false)]), ["zigbee"]);
 		assert.deepEqual(noticesOf([put(ZIGBEE_ENABLED, true)]), ["zigbee"]);
-		assert.deepEqual(noticesOf([put(ZIGBEE_MAPPING, Uint8Array.of(0))]), ["zigbee map"]);
+		assert.deepEqual(noticesOf([put(MAPPING, Uint8Array.of(0))]), ["zigbee map"]);
 	});
 
 	it("notifies the hub's sender of applied settings, changed or not", () => {

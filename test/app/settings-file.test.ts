@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { setImmediate as tick } from "node:timers/promises";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import type { Core } from "../../modules/core/core.js";
+import { FilePieces } from "../../modules/parts/provision/file-pieces.js";
 import { FILE_COST } from "../../modules/provision/file.js";
-import { FilePieces } from "../../modules/provision/file-pieces.js";
 import { sendSettings } from "../../tools/ota/settings-sender.js";
 import { START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
 import { OWN_CERTIFICATE } from "../hub/bed.js";
@@ -17,7 +17,7 @@ const COMMAND = 240;
 const ZONE = { "system/timezone": { timezone: "Europe/Warsaw" } };
 const LARGEST = largestSettings(Buffer.from(OWN_CERTIFICATE.certificate).toString());
 const NONE = ["more", "0"];
-/** The empty text avoids a length of 10 (improv/improv.ts). */
+/** The empty text avoids a length of 10 (app/improv.ts). */
 const APPLIED = ["applied", ""];
 /** Answer to an invalid packet. */
 const INVALID = "error 1";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
+import { ENTRIES } from "../../modules/app/parts.js";
 import { Account } from "../../modules/auth/account.js";
-import { AccessSettings } from "../../modules/auth/settings.js";
 import { ConfigStore } from "../../modules/config/store.js";
-import { ENTRIES } from "../../modules/parts.js";
+import { AccessSettings } from "../../modules/parts/auth/settings.js";
 import { MemoryStorage, textCodec } from "../config/memory-storage.js";
 import { innerOf, MemoryRecord, NodeCrypto, proofOf } from "./fakes.js";
 

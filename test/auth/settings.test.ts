@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { AccessSettings, TokenSettings } from "../../modules/auth/settings.js";
+import { ENTRIES } from "../../modules/app/parts.js";
 import { TOKEN_NAME_LIMIT, TOKEN_SLOTS, Tokens } from "../../modules/auth/tokens.js";
 import { ConfigStore } from "../../modules/config/store.js";
-import { ENTRIES } from "../../modules/parts.js";
+import { AccessSettings, TokenSettings } from "../../modules/parts/auth/settings.js";
 import { MemoryStorage, textCodec } from "../config/memory-storage.js";
 import { HandClock, NodeCrypto } from "./fakes.js";
 

@@ -1,13 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import {
-	SCOPE_FULL,
-	SCOPE_NONE,
-	SCOPE_READ,
-	TOKEN_SLOTS,
-	type TokenRecord,
-	Tokens,
-} from "../../modules/auth/tokens.js";
+import { SCOPE_FULL, SCOPE_NONE, SCOPE_READ } from "../../modules/auth/scope.js";
+import { TOKEN_SLOTS, type TokenRecord, Tokens } from "../../modules/auth/tokens.js";
 import { textCodec } from "../config/memory-storage.js";
 import { HandClock, NodeCrypto } from "./fakes.js";
 

@@ -10,7 +10,7 @@ import { setTimeout } from "node:timers/promises";
 import { type Browser, type BrowserContext, chromium, type Locator, type Page, type Request } from "playwright-core";
 import { TEXTS, type TextKey } from "../../hosts/browser/text/all.js";
 import type { Language } from "../../hosts/browser/text/translations.js";
-import { CHROMIUM, NO_CHROMIUM } from "../../tools/chromium.js";
+import { CHROMIUM, NO_CHROMIUM } from "../../tools/page/chromium.js";
 import { PASSWORD } from "../api/gateway.js";
 import type { ProcessGateway } from "../api/process-gateway.js";
 import { skipBecause } from "../hosts/native/compile.js";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser, Locator } from "playwright-core";
-import { MAKER, PRODUCT } from "../../modules/product.js";
+import { MAKER, PRODUCT } from "../../modules/product/product.js";
 import { PASSWORD, vectorOf } from "../api/gateway.js";
 import { certificateOf, ProcessGateway } from "../api/process-gateway.js";
 import { AUTHORITY, make } from "../hosts/openssl.js";

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { NodeCrypto } from "../../hosts/node/platform.js";
-import { TLS_OWN_FORM } from "../../modules/certificate/fields.js";
-import { Identity } from "../../modules/certificate/identity.js";
+import { ENTRIES } from "../../modules/app/parts.js";
 import { put } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
 import type { CertificatePair } from "../../modules/io/crypto.js";
 import { type HostInfo, OUT_OF_MEMORY } from "../../modules/io/host.js";
-import { ENTRIES } from "../../modules/parts.js";
-import { MAKER, PRODUCT } from "../../modules/product.js";
+import { TLS_OWN_FORM } from "../../modules/parts/certificate/fields.js";
+import { Identity } from "../../modules/parts/certificate/identity.js";
+import { MAKER, PRODUCT } from "../../modules/product/product.js";
 import { MemoryStorage, textCodec } from "../config/memory-storage.js";
 import { expectFaults, guard } from "../faults.js";
 

@@ -3,10 +3,10 @@
 import { writeSync } from "node:fs";
 import { NodeText } from "../../hosts/node/platform.js";
 import { FileStorage } from "../../hosts/node/storage.js";
+import { ENTRIES } from "../../modules/app/parts.js";
 import { put } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
-import { IEC62056_BAUDRATE_MAX } from "../../modules/meter/fields.js";
-import { ENTRIES } from "../../modules/parts.js";
+import { IEC62056_BAUDRATE_MAX } from "../../modules/parts/meter/fields.js";
 
 const store = new ConfigStore(new FileStorage(process.argv[2]), new NodeText(), ENTRIES);
 for (;;) {

@@ -10,9 +10,9 @@ import { fileURLToPath } from "node:url";
 import { NodeText } from "../../hosts/node/platform.js";
 import { SeededRandom } from "../../hosts/node/random.js";
 import { FileStorage } from "../../hosts/node/storage.js";
+import { ENTRIES } from "../../modules/app/parts.js";
 import { ConfigStore } from "../../modules/config/store.js";
-import { IEC62056_BAUDRATE_MAX } from "../../modules/meter/fields.js";
-import { ENTRIES } from "../../modules/parts.js";
+import { IEC62056_BAUDRATE_MAX } from "../../modules/parts/meter/fields.js";
 
 const WRITER = fileURLToPath(new URL("kill-writer.js", import.meta.url));
 const KILLS = 12;

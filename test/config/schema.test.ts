@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { ACCESS_DIGEST, ACCESS_SALT } from "../../modules/auth/fields.js";
+import { ENTRIES, PARTS } from "../../modules/app/parts.js";
+import * as NUMBERS from "../../modules/config/entries.js";
 import { BOOLEAN, BYTES, CHOICE, checkField, type Field, INTEGER, TEXT } from "../../modules/config/schema.js";
 import { ENTRY_LIMIT } from "../../modules/config/store.js";
+import { ACCESS_DIGEST, ACCESS_SALT } from "../../modules/parts/auth/fields.js";
 import {
 	CONTROL_LOG_EN,
 	IEC_SPEED_BAUD,
@@ -11,9 +13,8 @@ import {
 	IEC62056_DEVICE_ADDRESS,
 	IEC62056_MODE_D_BAUDRATE,
 	METER_PROTOCOL,
-} from "../../modules/meter/fields.js";
-import { ENTRIES } from "../../modules/parts.js";
-import { WIFI_SSID } from "../../modules/wifi/fields.js";
+} from "../../modules/parts/meter/fields.js";
+import { WIFI_SSID } from "../../modules/parts/network/fields.js";
 
 const STRANGE = [undefined, null, Number.NaN, Infinity, 1.5, "", "x", true, 0, [], {}, new Uint8Array(1), 10n, () => 0];
 
@@ -50,6 +51,21 @@ describe("config/schema", () => {
 			}
 		}
 		assert.equal(new Set(ENTRIES.map((entry) => entry.key)).size, ENTRIES.length);
+	});
+
+	it("gives each entry of the parts a number of its own, from the list in config/entries.ts, without a gap", () => {
+		const numbers = PARTS.flatMap(({ entries }) => entries).map(({ fields }) => fields[0].entry);
+		const listed: readonly number[] = Object.values(NUMBERS);
+		assert.deepEqual(
+			numbers.toSorted((a, b) => a - b),
+			[...listed.keys()],
+			"one part's number is another's, too",
+		);
+		assert.deepEqual(
+			listed.toSorted((a, b) => a - b),
+			[...listed.keys()],
+			"a number is missing or twice in the list",
+		);
 	});
 
 	it("keeps every entry within the storage's size limit", () => {

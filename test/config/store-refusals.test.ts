@@ -5,12 +5,12 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { PowerCut, VirtualStorage } from "../../hosts/node/virtual-storage.js";
+import { ENTRIES } from "../../modules/app/parts.js";
 import { crc16 } from "../../modules/bytes/crc16.js";
 import type { Entry, Setting } from "../../modules/config/schema.js";
 import { secureErase } from "../../modules/config/secure-erase.js";
 import { ConfigStore } from "../../modules/config/store.js";
-import { CONTROL, IEC62056, IEC62056_DEVICE_ADDRESS, METER } from "../../modules/meter/fields.js";
-import { ENTRIES } from "../../modules/parts.js";
+import { CONTROL, IEC62056, IEC62056_DEVICE_ADDRESS, METER } from "../../modules/parts/meter/fields.js";
 import { textCodec } from "./memory-storage.js";
 import { putsOf, putValues } from "./put-values.js";
 

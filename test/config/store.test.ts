@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { ACCESS, ACCESS_DIGEST, ACCESS_SALT } from "../../modules/auth/fields.js";
+import { ENTRIES } from "../../modules/app/parts.js";
 import { crc16 } from "../../modules/bytes/crc16.js";
 import { settingLine } from "../../modules/config/report.js";
 import {
@@ -16,7 +16,8 @@ import {
 	TEXT,
 } from "../../modules/config/schema.js";
 import { ConfigStore, ENTRY_LIMIT } from "../../modules/config/store.js";
-import { HUB_TOKEN, HUB_URL } from "../../modules/homeassistant/fields.js";
+import { ACCESS, ACCESS_DIGEST, ACCESS_SALT } from "../../modules/parts/auth/fields.js";
+import { HUB_TOKEN, HUB_URL } from "../../modules/parts/hub/fields.js";
 import {
 	CONTROL,
 	CONTROL_LOG_EN,
@@ -31,10 +32,9 @@ import {
 	IEC62056_MODE_D_BAUDRATE,
 	METER,
 	METER_PROTOCOL,
-} from "../../modules/meter/fields.js";
-import { MQTT_URL } from "../../modules/mqtt/fields.js";
-import { ENTRIES } from "../../modules/parts.js";
-import { WIFI_SSID } from "../../modules/wifi/fields.js";
+} from "../../modules/parts/meter/fields.js";
+import { MQTT_URL } from "../../modules/parts/mqtt/fields.js";
+import { WIFI_SSID } from "../../modules/parts/network/fields.js";
 import { CUT_AFTER, CUT_BEFORE, MemoryStorage, POWER_ON, textCodec } from "./memory-storage.js";
 import { putsOf, putValues } from "./put-values.js";
 
@@ -456,6 +456,28 @@ describe("config/store", () => {
 			const bytes = storage.get("grown")!;
 			assert.equal(bytes.length, kept ? ENTRY_LIMIT : 2 + 3 + 900 + 2);
 			assert.deepEqual(new ConfigStore(storage, textCodec, older).damaged, []);
+		}
+	});
+
+	it("drops unknown items rather than a setting when entries that change together exceed one value", () => {
+		const field = { kind: INTEGER, maximum: 9, initial: 1 };
+		const entries = [table(1, [field])[0], { ...table(1, [{ ...field, entry: 1 }])[0], key: "other" }];
+		// Each entry has two versions, the setting's item (4 bytes) and a CRC, after two lengths (3 bytes) and its key. A
+		// CRC of all entries follows.
+		const room = ENTRY_LIMIT - 2 * (3 + 2 + 4 + 2) - "grownother".length - 2;
+		for (const [length, kept] of [
+			[room, true],
+			[room + 1, false],
+		] as const) {
+			const storage = new MemoryStorage();
+			const unknown = [item(7, 5), item(7, ...new Array<number>(length - 4 - 3).fill(5))];
+			for (const [i, { key }] of entries.entries()) storage.values.set(key, sealed(2, unknown[i]));
+			const store = new ConfigStore(storage, textCodec, entries);
+			store.change(entries.map(({ fields: [setting] }) => ({ field: setting, value: 7 })));
+			for (const [i, { key, fields }] of entries.entries()) {
+				assert.equal(store.get(fields[0]), 7);
+				assert.deepEqual(storage.get(key), sealed(1, item(1, 7), kept ? unknown[i] : []));
+			}
 		}
 	});
 

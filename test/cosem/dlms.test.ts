@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { InvocationCounters } from "../../modules/cosem/counters.js";
 import { FAILURE_COUNTERS, FAILURE_NO_SIGN_ON } from "../../modules/cosem/failures.js";
-import { PROTOCOL_DLMS } from "../../modules/cosem/read-session.js";
+import { DLMS_COSEM } from "../../modules/cosem/read-session.js";
 import { MissingCursor } from "../../modules/cosem/records.js";
 import { OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "../../modules/cosem/settings.js";
 import { HDLC_SILENCE, SIGNED_ON_SILENCE } from "../../modules/hdlc/failures.js";
@@ -70,7 +70,7 @@ describe("a DLMS/COSEM session", () => {
 
 		it("is used with a meter that announces mode E", () => {
 			const { readout } = new Bed({}, iec).meter("--mode-e").succeed();
-			assert.deepEqual([readout?.protocol, readout?.mode], [PROTOCOL_DLMS, 0x45]);
+			assert.deepEqual([readout?.protocol, readout?.mode], [DLMS_COSEM, 0x45]);
 		});
 		it("is not used with a meter that does not announce mode E", () => {
 			const bed = new Bed({}, iec);

@@ -6,7 +6,7 @@
 import { PushReadSession } from "../../modules/cosem/push.js";
 import { OUTPUT_EVENT, OUTPUT_NONE } from "../../modules/io/machine.js";
 import type { MeterSettings } from "../../modules/meter/settings.js";
-import { EVENT_READOUT, type Opening } from "../../modules/readout/protocol.js";
+import { EVENT_READOUT, type SessionContext } from "../../modules/readout/protocol.js";
 import type { Readout } from "../../modules/readout/readout.js";
 import { RecordWriter } from "../../modules/readout/record-writer.js";
 import { dlmsSettings, ReaderBed, type WritableDLMSSettings } from "../meter/reader-bed.js";
@@ -15,14 +15,14 @@ const SILENCE_MS = 1000;
 
 export class PushBed {
 	readonly settings: WritableDLMSSettings;
-	readonly opening: Opening<MeterSettings>;
+	readonly opening: SessionContext<MeterSettings>;
 	readonly session: PushReadSession;
 	nowMs = 0;
 
 	/** `memory`: the memory of an earlier listener, to be continued. */
 	constructor(
 		settings: Partial<WritableDLMSSettings> = {},
-		memory: Opening<MeterSettings>["memory"] = { kept: undefined, speed: undefined },
+		memory: SessionContext<MeterSettings>["memory"] = { kept: undefined, speed: undefined },
 	) {
 		this.settings = dlmsSettings({ pushBaud: 9600, ...settings });
 		const readerBed = new ReaderBed({ protocol: "iec62056", dlms: this.settings });

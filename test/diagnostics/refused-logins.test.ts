@@ -12,7 +12,7 @@ import {
 	EVENT_STARTED,
 	EVENT_TOKEN_MADE,
 } from "../../modules/diagnostics/events.js";
-import { EVENT_UPDATE_INSTALLED } from "../../modules/ota/log-events.js";
+import { EVENT_UPDATE_INSTALLED } from "../../modules/update/log-events.js";
 import { seedOfRun } from "../fuzz/mutator.js";
 import { Unit } from "./unit.js";
 

@@ -2,10 +2,10 @@
 
 import { VirtualFlash } from "../../hosts/node/virtual-flash.js";
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
+import { PARTS } from "../../modules/app/parts.js";
 import { EventCursor, EventLog } from "../../modules/diagnostics/event-log.js";
 import { countAt, detailEnd, UNIT } from "../../modules/diagnostics/event-record.js";
 import { eventKind } from "../../modules/diagnostics/events.js";
-import { PARTS } from "../../modules/parts.js";
 import { noteFault } from "../faults.js";
 
 export const START_MS = Date.UTC(2026, 10, 22, 7);

@@ -6,7 +6,7 @@ import {
 	POLL_SIZE_LIMIT,
 	pollListOf,
 } from "../../modules/dlms/poll-list.js";
-import { DLMS_OBIS_ENTRIES } from "../../modules/meter/dlms-fields.js";
+import { DLMS_OBIS_ENTRIES } from "../../modules/parts/meter/dlms-fields.js";
 
 describe("dlms/poll-list", () => {
 	it("has the same size limit as its setting", () => {

@@ -2,9 +2,10 @@
  * Flash contents with a valid checksum: for each settings key nothing, random bytes, or its fields with random values;
  * changes of several entries; pieces of certificates. This file also runs in XS.
  */
+
+import { ENTRIES } from "../../modules/app/parts.js";
 import { crc16 } from "../../modules/bytes/crc16.js";
 import { BYTES, type Entry, INTEGER, type SettingField, TEXT } from "../../modules/config/schema.js";
-import { ENTRIES } from "../../modules/parts.js";
 
 /** The methods of SeededRandom (hosts/node/random.ts) that are used here. */
 export interface AnyRandom {

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { put } from "../../modules/config/schema.js";
 import { RESERVE } from "../../modules/io/memory.js";
-import { MQTT_COMMANDS } from "../../modules/mqtt/fields.js";
+import { MQTT_COMMANDS } from "../../modules/parts/mqtt/fields.js";
 import { BASE, Bed } from "../mqtt/bed.js";
 import { makeHostile } from "./hostile-link.js";
 import type { Mutator } from "./mutator.js";

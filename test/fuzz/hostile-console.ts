@@ -8,10 +8,10 @@ import { VirtualWorld } from "../../hosts/node/virtual.js";
 import { VirtualAir } from "../../hosts/node/virtual-air.js";
 import { Gateway } from "../../modules/app/gateway.js";
 import { CONSOLE_ROOM } from "../../modules/io/host.js";
-import { networkWithCable } from "../../modules/wifi/cable-part.js";
-import { checkFaults } from "../faults.js";
+import { networkWithCable } from "../../modules/parts/network/cable-part.js";
 import { VirtualConsole } from "../app/console.js";
 import { packet } from "../app/packets.js";
+import { checkFaults } from "../faults.js";
 import { keyOf, SIGNER, signed } from "../provision/signed.js";
 import type { Mutator } from "./mutator.js";
 

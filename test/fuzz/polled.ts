@@ -9,7 +9,12 @@ import { KMP } from "../../modules/kmp/protocol.js";
 import { MBUS } from "../../modules/mbus/protocol.js";
 import { parseAddress } from "../../modules/mbus/secondary.js";
 import type { MeterSettings } from "../../modules/meter/settings.js";
-import { EVENT_END, type MeterProtocol, type Opening, type ReadSession } from "../../modules/readout/protocol.js";
+import {
+	EVENT_END,
+	type MeterProtocol,
+	type ReadSession,
+	type SessionContext,
+} from "../../modules/readout/protocol.js";
 import { type Readout, STATUS_OK } from "../../modules/readout/readout.js";
 import { RecordWriter } from "../../modules/readout/record-writer.js";
 import { heatReading } from "../../tools/meter/heat.js";
@@ -70,7 +75,7 @@ function readOnce(kind: Kind, mutator?: Mutator, damage?: Damage): Readout | und
 	const { storage, crypto } = world;
 	const records = new RecordWriter();
 	const memory = { kept: undefined, speed: undefined };
-	const opening: Opening<MeterSettings> = {
+	const opening: SessionContext<MeterSettings> = {
 		settings: { ...settings, mbus: { ...settings.mbus, secondary: kind.secondary ?? [] } },
 		records,
 		memory,

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { makeSimulatorImage } from "../../hosts/node/simulator-image.js";
 import type { VirtualSlots } from "../../hosts/node/virtual-update.js";
-import { HAWKBIT_COST } from "../../modules/hawkbit/rollout.js";
 import { FIRMWARE_CONFIRMED, FIRMWARE_ON_TRIAL } from "../../modules/io/flash.js";
 import { RESERVE } from "../../modules/io/memory.js";
+import { HAWKBIT_COST } from "../../modules/parts/hawkbit/rollout.js";
 import { isError, type JSONObject } from "../api/gateway.js";
 import { type GatewayOptions, START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
 import { makeFile, makeImage, makeSlots, newSigner, VERSION } from "../update/firmware-files.js";

@@ -72,7 +72,7 @@ class Bed {
 			},
 			onClosed: () => assert.fail("gone"),
 		});
-		link.tell((nowMs) => connection.connect(nowMs));
+		link.update((nowMs) => connection.connect(nowMs));
 	}
 
 	meter(info: number, window: number, answer: Uint8Array): this {

@@ -111,7 +111,7 @@ export class Bed implements HTTPHandler {
 
 	begin(request: HTTPRequest, response: HTTPResponse): BodySink | undefined {
 		this.requests++;
-		if (request.header("authorization") !== undefined) response.vouch();
+		if (request.header("authorization") !== undefined) response.authenticated();
 		if (this.route !== undefined) return this.route(request, response);
 		// An invalid size counts as 0.
 		const size = Math.max(0, Math.trunc(Number(request.query("size") ?? 10)) || 0);

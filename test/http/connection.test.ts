@@ -370,7 +370,7 @@ describe("HTTP server: connection limit", () => {
 		const busy = [bed.connect(), bed.connect()];
 		for (const client of busy) bed.exchange(client, get("/later", TOKEN));
 		assert.deepEqual(
-			bed.later.map(({ isGuest }) => isGuest),
+			bed.later.map(({ isOnLastPlace }) => isOnLastPlace),
 			[false, false],
 		);
 		for (let i = 0; i < 3; i++) {
@@ -381,7 +381,7 @@ describe("HTTP server: connection limit", () => {
 			assert.equal(guest.closed, true);
 		}
 		bed.exchange(bed.connect(), get("/later", TOKEN));
-		assert.equal(bed.later[2].isGuest, true);
+		assert.equal(bed.later[2].isOnLastPlace, true);
 		bed.later[0].sendText(200, "done");
 		bed.loop.settle();
 		assert.equal(bed.exchange(busy[0], get("/text"))[0].status, 200, "the other connections stay open");

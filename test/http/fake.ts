@@ -192,7 +192,7 @@ class FakeSocket implements Socket {
 		return this.#writable;
 	}
 
-	know(): void {
+	trust(): void {
 		this.#client.known++;
 	}
 

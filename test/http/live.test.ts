@@ -366,7 +366,7 @@ describe("HTTP server: a new connection", () => {
 		keptOpen.send(get("/later", TOKEN));
 		bed.loop.settle();
 		assert.deepEqual(
-			bed.later.map(({ isGuest }) => isGuest),
+			bed.later.map(({ isOnLastPlace }) => isOnLastPlace),
 			[false, false],
 		);
 	});

@@ -3,7 +3,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { METHOD_GET } from "../../modules/http/request.js";
 import { type BodySource, HTTPResponse } from "../../modules/http/response.js";
 import { StaticFiles } from "../../modules/http/static.js";
-import { type PageFile, pack } from "../../tools/page.js";
+import { type PageFile, pack } from "../../tools/page/archive.js";
 import { text } from "./fake.js";
 
 const POLICY = "default-src 'none'; script-src 'self'";
@@ -36,8 +36,8 @@ function get(files: StaticFiles, path: string, fields: Readonly<Record<string, s
 	let sent: Sent | undefined;
 	const response = new HTTPResponse({
 		text,
-		isGuest: false,
-		vouch: () => {},
+		isOnLastPlace: false,
+		authenticated: () => {},
 		reply: (head, status, source, length) => {
 			const lines = head.fields.split("\r\n").slice(0, -1);
 			const pairs = lines.map((line) => [line.split(": ", 1)[0], line.slice(line.indexOf(": ") + 2)] as const);

@@ -1,16 +1,16 @@
 /** Times of publications to the hub, effects of each failure, and results of tests. */
 import assert from "node:assert/strict";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
+import { HTTP_CONNECT_MS } from "../../modules/http/client.js";
+import type { PermitClient } from "../../modules/io/tls-permit.js";
 import {
 	HUB_ALERT_MS,
 	HUB_BATCH_MS,
 	HUB_PAUSE_MS,
 	HUB_WATCH_MS,
 	HUB_WATCH_SOON_MS,
-} from "../../modules/homeassistant/hub.js";
-import { HTTP_CONNECT_MS } from "../../modules/http/client.js";
+} from "../../modules/parts/hub/hub.js";
 import { LACK_MS, TEST_PAUSE_MS } from "../../modules/publish/output.js";
-import type { PermitClient } from "../../modules/publish/tls-permit.js";
 import { ADDRESS, HubBed, OWN_CERTIFICATE, reply, START_UTC_MS, TOKEN } from "./bed.js";
 
 const READOUT = "1-0:1.8.0*255(000123.4*kWh)\r\n1-0:16.7.0(0.25*kW)";

@@ -1,8 +1,8 @@
 /** The hub's policy with any event in any state and order: it releases its resources, and keeps working. */
 import assert from "node:assert/strict";
 import { SeededRandom } from "../../hosts/node/random.js";
+import type { PermitClient } from "../../modules/io/tls-permit.js";
 import type { SendTest } from "../../modules/publish/output.js";
-import type { PermitClient } from "../../modules/publish/tls-permit.js";
 import { ADDRESS, HubBed, OWN_CERTIFICATE, reply } from "./bed.js";
 
 const { certificate } = OWN_CERTIFICATE;

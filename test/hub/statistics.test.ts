@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { VirtualFlash } from "../../hosts/node/virtual-flash.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
-import { HUB_URL } from "../../modules/homeassistant/fields.js";
-import type { PermitClient } from "../../modules/publish/tls-permit.js";
+import type { PermitClient } from "../../modules/io/tls-permit.js";
+import { HUB_URL } from "../../modules/parts/hub/fields.js";
 import { HubBed, OWN_CERTIFICATE, TOKEN } from "./bed.js";
 import { CUT, type Message, SILENCE, StatisticsServer } from "./statistics-server.js";
 

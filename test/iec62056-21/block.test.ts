@@ -99,6 +99,13 @@ describe("a block", () => {
 		assert.equal(block.check, CHECK_RIGHT);
 		assert.deepEqual(records, RECORDS);
 	});
+	it("does not begin without STX at noise, which its check leaves out: control characters, a blank, DEL, a damaged character", () => {
+		for (const noise of ["\r\n", "\x1f", " ", "\x7f", "\xb1"]) {
+			const { block, records } = received(noise + FRAMED.slice(1));
+			assert.equal(block.check, CHECK_RIGHT, JSON.stringify(noise));
+			assert.deepEqual(records, RECORDS);
+		}
+	});
 	it("is complete with its ! if it has no ETX, and ends when its owner calls end()", () => {
 		for (const text of [BLOCK, `\x02${BLOCK}`]) {
 			const { block, records } = received(text);

@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import {
 	IEC_BROKEN_OFF,
+	IEC_NO_ANSWER,
 	IEC_NO_PROFILE,
 	IEC_NO_PROGRAMMING,
 	IEC_PASSWORD_REFUSED,
@@ -12,7 +13,7 @@ import {
 } from "../../modules/iec62056-21/failures.js";
 import { TAP_RECEIVED, TAP_TRANSMITTED } from "../../modules/io/link.js";
 import { IEC } from "../../modules/meter/protocols.js";
-import { EVENT_END, type Opening, type ReadSession } from "../../modules/readout/protocol.js";
+import { EVENT_END, type ReadSession, type SessionContext } from "../../modules/readout/protocol.js";
 import { RecordWriter } from "../../modules/readout/record-writer.js";
 import { readCommand } from "../../tools/meter/iec-programming.js";
 import { frame, SOH } from "../../tools/meter/telegram.js";
@@ -27,12 +28,14 @@ const P1 = framed("P1\x02(00000001)", SOH);
 const BREAK = "\x01B0\x03q";
 /** Time from the end of an answer to the next request, ms. */
 const REACTION_MS = 205;
+/** Time of a character at 9600 Bd, ms. */
+const CHARACTER_MS = 10_000 / 9600;
 
 /** A session that reads the load profile in programming mode, after an ordinary session with this readout. */
 class Programming {
 	readonly records = new RecordWriter();
 	readonly driver: Driver;
-	readonly #opening: Opening<ReaderBed["settings"]>;
+	readonly #opening: SessionContext<ReaderBed["settings"]>;
 
 	constructor(readout: string, entries = 4, code = [1, 0, 99, 1, 0, 255], password = "") {
 		const { settings, world } = new ReaderBed({ password: bytesOf(password) });
@@ -102,6 +105,17 @@ describe("a load profile in programming mode", () => {
 		const session = meter.session(meter.driver);
 		assert.equal(session.failure, undefined);
 		assert.deepEqual(recordsOf(session.readout(EVENT_END, 0)?.records).slice(1), ["P.01: 0.1*kW", "P.01: 0.2*kW"]);
+	});
+	it("may take the meter 4500 ms after the request was sent, because it may have to search for the data", () => {
+		for (const late of [false, true]) {
+			const meter = new Programming(CLOCK);
+			const request = meter.answer(PASSWORD);
+			const { driver } = meter;
+			driver.to(driver.nowMs + request.length * CHARACTER_MS + 4500 + (late ? 1 : -1));
+			const { failure } = meter.session(driver);
+			assert.equal(failure, late ? IEC_NO_ANSWER : undefined);
+			if (!late) assert.equal(meter.answer(framed(`${HEAD}(0.1)\r\n`)), BREAK);
+		}
 	});
 	it("is read although the meter repeats its request for a password many times at once", () => {
 		const meter = new Programming(CLOCK);

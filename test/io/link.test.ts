@@ -214,7 +214,7 @@ describe("a link", () => {
 		const { hand, machine, link } = new Bed();
 		hand.writable(100);
 		machine.outputs.line(2400, FORMAT_8N1);
-		link.tell(() => {});
+		link.update(() => {});
 		assert.deepEqual(hand.take(), ["open 300", "line 2400 8N1"]);
 	});
 	it("delays an event after a line change until the line has changed", () => {
@@ -223,7 +223,7 @@ describe("a link", () => {
 		machine.send("bye");
 		machine.outputs.line(300, FORMAT_7E1);
 		machine.outputs.event(9);
-		link.tell(() => {});
+		link.update(() => {});
 		hand.arrive("x");
 		assert.deepEqual(events, []);
 		hand.drained();
@@ -233,7 +233,7 @@ describe("a link", () => {
 		const { hand, machine, link } = new Bed();
 		machine.send("abcdefgh");
 		machine.send("next");
-		link.tell(() => {});
+		link.update(() => {});
 		assert.deepEqual(hand.take(), ["open 300"]);
 		for (const [room, written] of [
 			[3, "write abc"],
@@ -267,7 +267,7 @@ describe("a link", () => {
 		hand.writable(2);
 		machine.send("abc");
 		machine.outputs.line(600, FORMAT_7E1);
-		link.tell(() => {});
+		link.update(() => {});
 		hand.arrive("in");
 		hand.writable(9);
 		hand.drained();
@@ -309,7 +309,7 @@ describe("parity on a link", () => {
 		const { hand, machine, tapped, link } = new Bed(false);
 		hand.writable(100);
 		machine.send("/?!\r\n");
-		link.tell(() => {});
+		link.update(() => {});
 		assert.equal(hand.take().at(-1), "write \xaf\x3f\x21\x8d\x0a");
 		hand.arrive("\xaf\xcc\x47\x5a\xc7");
 		assert.deepEqual(machine.received, ["1000 /LGZ\xc7"]);
@@ -319,7 +319,7 @@ describe("parity on a link", () => {
 		const { hand, machine, link } = new Bed(true);
 		hand.writable(100);
 		machine.send("/?!");
-		link.tell(() => {});
+		link.update(() => {});
 		assert.equal(hand.take().at(-1), "write /?!");
 		hand.arrive("\xaf/");
 		assert.deepEqual(machine.received, ["1000 \xaf/"]);
@@ -329,7 +329,7 @@ describe("parity on a link", () => {
 		hand.writable(100);
 		machine.outputs.line(9600, FORMAT_8N1);
 		machine.send("/\x80");
-		link.tell(() => {});
+		link.update(() => {});
 		assert.equal(hand.take().at(-1), "write /\x80");
 		hand.arrive("\xaf\x7e\xa0");
 		assert.deepEqual(machine.received, ["1000 \xaf\x7e\xa0"]);
@@ -386,7 +386,7 @@ describe("the end of a link", () => {
 		hand.arrive("x");
 		hand.options.onError?.(SERIAL_ERROR_GONE);
 		callback();
-		link.tell(() => {});
+		link.update(() => {});
 		assert.deepEqual(hand.take(), []);
 		assert.deepEqual([machine.received, machine.advanced, bed.losses, bed.timers.size], [[], [], 0, 0]);
 	});

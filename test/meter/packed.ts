@@ -2,8 +2,8 @@
 import { NodeText } from "../../hosts/node/platform.js";
 import { JSONStream } from "../../modules/json/stream.js";
 import { JSONWriter } from "../../modules/json/writer.js";
-import { prepareReadingKeys, ReadoutBody } from "../../modules/meter/routes/readings.js";
 import { mapOf } from "../../modules/obis/mapping.js";
+import { prepareReadingKeys, ReadoutBody } from "../../modules/parts/meter/routes/readings.js";
 import { PROTOCOL_IEC62056_21, STATUS_OK } from "../../modules/readout/readout.js";
 import { TimeZone } from "../../modules/time/zone.js";
 import type { ExpectedReading } from "../vectors.js";

@@ -13,8 +13,8 @@ import {
 	EVENT_END,
 	EVENT_POOR,
 	EVENT_READOUT,
-	type Opening,
 	type ReadSession,
+	type SessionContext,
 } from "../../modules/readout/protocol.js";
 import { STATUS_OK } from "../../modules/readout/readout.js";
 import { RecordWriter } from "../../modules/readout/record-writer.js";
@@ -67,7 +67,7 @@ const CALLS: Record<string, (driver: Driver, session: ReadSession) => unknown> =
 	},
 };
 
-function openingOf(settings: Partial<MeterSettings> = {}): Opening<MeterSettings> {
+function openingOf(settings: Partial<MeterSettings> = {}): SessionContext<MeterSettings> {
 	const readerBed = new ReaderBed(settings);
 	const { storage, crypto } = readerBed.world;
 	const records = new RecordWriter();

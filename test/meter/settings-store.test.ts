@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { NodeCrypto } from "../../hosts/node/platform.js";
 import { VirtualWorld } from "../../hosts/node/virtual.js";
+import { ENTRIES } from "../../modules/app/parts.js";
 import { ConfigStore } from "../../modules/config/store.js";
 import {
 	AUTH_HIGH_GMAC,
@@ -11,11 +12,10 @@ import {
 	OPENING_DIRECT,
 	OPENING_MODE_E,
 } from "../../modules/cosem/settings.js";
-import { DLMS, DLMS_OBIS, DLMS_SECRETS } from "../../modules/meter/dlms-fields.js";
-import { CONTROL, IEC62056, METER } from "../../modules/meter/fields.js";
 import type { MeterSettings } from "../../modules/meter/settings.js";
-import { MeterSettingsStore } from "../../modules/meter/settings-store.js";
-import { ENTRIES } from "../../modules/parts.js";
+import { DLMS, DLMS_OBIS, DLMS_SECRETS } from "../../modules/parts/meter/dlms-fields.js";
+import { CONTROL, IEC62056, METER } from "../../modules/parts/meter/fields.js";
+import { MeterSettingsStore } from "../../modules/parts/meter/settings-store.js";
 import { MemoryStorage, textCodec } from "../config/memory-storage.js";
 import { putValues } from "../config/put-values.js";
 

@@ -10,7 +10,7 @@ import { NodeResolver } from "../../hosts/node/resolver.js";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { put } from "../../modules/config/schema.js";
 import { Driver } from "../../modules/io/driver.js";
-import { MQTT_PASSWORD, MQTT_URL, MQTT_USER } from "../../modules/mqtt/fields.js";
+import { MQTT_PASSWORD, MQTT_URL, MQTT_USER } from "../../modules/parts/mqtt/fields.js";
 import { BASE, Bed, DISCOVERY_TOPIC } from "./bed.js";
 
 const TIMES = { validFromMs: Date.UTC(2026, 0, 1), validToMs: Date.UTC(2049, 0, 1) };

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import mqtt from "mqtt-packet";
 import { put } from "../../modules/config/schema.js";
-import { MQTT_COMMANDS, MQTT_DISCOVERY, MQTT_TOPIC } from "../../modules/mqtt/fields.js";
-import { MQTT_UP } from "../../modules/mqtt/publisher.js";
+import { MQTT_COMMANDS, MQTT_DISCOVERY, MQTT_TOPIC } from "../../modules/parts/mqtt/fields.js";
+import { MQTT_UP } from "../../modules/parts/mqtt/publisher.js";
 import { BASE, Bed } from "./bed.js";
 
 const TOPIC = `${BASE}/command`;

@@ -1,6 +1,7 @@
 /** Discovery messages, checked against Home Assistant's schema for the discovery of a device. */
 import assert from "node:assert/strict";
 import { put } from "../../modules/config/schema.js";
+import { idOf } from "../../modules/mqtt/messages.js";
 import {
 	MQTT_COMMANDS,
 	MQTT_LANG,
@@ -8,9 +9,8 @@ import {
 	MQTT_TOPICS,
 	TOPICS_JSON,
 	TOPICS_VALUES,
-} from "../../modules/mqtt/fields.js";
-import { idOf } from "../../modules/mqtt/messages.js";
-import { PRODUCT } from "../../modules/product.js";
+} from "../../modules/parts/mqtt/fields.js";
+import { PRODUCT } from "../../modules/product/product.js";
 import { BASE, Bed, DISCOVERY_TOPIC, SENT_MS } from "./bed.js";
 
 /**

@@ -15,8 +15,8 @@ import {
 	TOPICS_BOTH,
 	TOPICS_JSON,
 	TOPICS_VALUES,
-} from "../../modules/mqtt/fields.js";
-import { MQTT_UP } from "../../modules/mqtt/publisher.js";
+} from "../../modules/parts/mqtt/fields.js";
+import { MQTT_UP } from "../../modules/parts/mqtt/publisher.js";
 import { BASE, Bed, BLOCK, DISCOVERY_TOPIC, readoutOf, SENT_MS } from "./bed.js";
 import { BROKER_ADDRESS, ScriptedBroker } from "./broker.js";
 

@@ -9,7 +9,7 @@ import {
 	CABLE_WELL,
 	CABLE_WITHOUT,
 	CablePolicy,
-} from "../../modules/wifi/cable.js";
+} from "../../modules/network/cable.js";
 
 const S = 1000;
 const LEASE: EthernetAddress = Object.freeze({ ip: "192.0.2.30", netmask: "255.255.255.0", gateway: "192.0.2.1" });

@@ -3,28 +3,28 @@ import { NodeText } from "../../hosts/node/platform.js";
 import { SeededRandom } from "../../hosts/node/random.js";
 import { VirtualAir } from "../../hosts/node/virtual-air.js";
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
+import { ENTRIES } from "../../modules/app/parts.js";
 import { put, type Setting, type SettingField } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
 import { Driver } from "../../modules/io/driver.js";
-import { ENTRIES } from "../../modules/parts.js";
 import {
 	WIFI_LOST,
 	WIFI_NO_ADDRESS,
 	WIFI_NOT_FOUND,
 	WIFI_WELL,
 	WIFI_WRONG_PASSWORD,
-} from "../../modules/wifi/failures.js";
-import { AP_ENABLED, AP_SSID, FALLBACK_AP_ENABLED, WIFI_ENABLED } from "../../modules/wifi/fields.js";
-import { NetworkManager } from "../../modules/wifi/manager.js";
+} from "../../modules/network/failures.js";
+import { NetworkManager } from "../../modules/network/manager.js";
 import {
 	APPLY_ACCESS_POINT,
 	APPLY_FLAGS,
 	APPLY_STATION,
 	STATION_OFF,
 	STATION_ONLINE,
-} from "../../modules/wifi/policy.js";
-import { ScanCursor } from "../../modules/wifi/scan.js";
-import { NetworkSettings } from "../../modules/wifi/settings.js";
+} from "../../modules/network/policy.js";
+import { ScanCursor } from "../../modules/network/scan.js";
+import { AP_ENABLED, AP_SSID, FALLBACK_AP_ENABLED, WIFI_ENABLED } from "../../modules/parts/network/fields.js";
+import { NetworkSettings } from "../../modules/parts/network/settings.js";
 import { MemoryStorage } from "../config/memory-storage.js";
 
 const text = new NodeText();

@@ -7,7 +7,7 @@ import {
 	WIFI_REASON_NO_AP_FOUND,
 	type WiFi,
 } from "../../modules/io/wifi.js";
-import { WIFI_LOST, WIFI_NO_ADDRESS, WIFI_NOT_FOUND, WIFI_WRONG_PASSWORD } from "../../modules/wifi/failures.js";
+import { WIFI_LOST, WIFI_NO_ADDRESS, WIFI_NOT_FOUND, WIFI_WRONG_PASSWORD } from "../../modules/network/failures.js";
 import {
 	APPLY_ACCESS_POINT,
 	APPLY_FLAGS,
@@ -18,7 +18,7 @@ import {
 	STATION_WAITING,
 	WiFiPolicy,
 	type WiFiSettings,
-} from "../../modules/wifi/policy.js";
+} from "../../modules/network/policy.js";
 
 const S = 1000;
 const HOME: StationOptions = Object.freeze({ ssid: "home", password: "home-secret", hostname: "gateway" });

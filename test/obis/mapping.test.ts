@@ -12,7 +12,7 @@ import {
 	UNMAPPED,
 	unpackMapping,
 } from "../../modules/obis/mapping.js";
-import { ZIGBEE_MAPPING } from "../../modules/zigbee/fields.js";
+import { MAPPING } from "../../modules/parts/meter/mapping-fields.js";
 
 type Entry = readonly [obis: string, pair: string, mode?: number];
 
@@ -41,7 +41,7 @@ function check(entries: readonly Entry[], expected: Readonly<Record<string, stri
 describe("obis/mapping", () => {
 	it("has the maximum size of its setting", () => {
 		assert.equal(MAP_SIZE_LIMIT, 1 + MAP_LIMIT * MAP_ENTRY_SIZE);
-		assert.equal(ZIGBEE_MAPPING.maximum, MAP_SIZE_LIMIT);
+		assert.equal(MAPPING.maximum, MAP_SIZE_LIMIT);
 	});
 	it("has a default table of short codes", () => {
 		for (const [text, pair] of [

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeSimulatorImage } from "../../hosts/node/simulator-image.js";
-import { buildNumber } from "../../modules/ota/version.js";
+import { buildNumber } from "../../modules/update/version.js";
 import { frame } from "../../tools/meter/telegram.js";
 import { publicKeyOf } from "../../tools/ota/keys.js";
 import { Air } from "../../tools/zigbee/air.js";

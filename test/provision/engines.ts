@@ -6,7 +6,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { FETCH_COST } from "../../modules/provision/file-source.js";
+import { FETCH_COST } from "../../modules/parts/provision/file-source.js";
 import { publicKeyOf } from "../../tools/ota/keys.js";
 import { isError, type Reply } from "../api/gateway.js";
 import { type EngineName, ProcessGateway } from "../api/process-gateway.js";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { RESERVE } from "../../modules/io/memory.js";
-import { FETCH_COST } from "../../modules/provision/file-source.js";
-import { RESTORE_COST } from "../../modules/system/restore.js";
+import { FETCH_COST } from "../../modules/parts/provision/file-source.js";
+import { RESTORE_COST } from "../../modules/parts/system/restore.js";
 import { isError, type JSONObject } from "../api/gateway.js";
 import { type GatewayOptions, START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
 import { type Answer, CERTIFICATE, DDIServer, HOST } from "../hawkbit/ddi-server.js";

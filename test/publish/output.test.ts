@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { VirtualWorld } from "../../hosts/node/virtual.js";
 import { NO_MEMORY } from "../../modules/config/blob.js";
-import { HUB_COST } from "../../modules/homeassistant/hub.js";
 import { CLIENT_OUT_OF_MEMORY, CLIENT_UNREACHABLE, CLIENT_UNTRUSTED } from "../../modules/io/client.js";
 import { MemoryLedger } from "../../modules/io/memory.js";
+import { TLSPermit } from "../../modules/io/tls-permit.js";
+import { HUB_COST } from "../../modules/parts/hub/hub.js";
 import { outputFailure, RETCODE_MEMORY } from "../../modules/publish/connect-failures.js";
 import { LACK_MS, Output, type OutputOptions, TEST_PAUSE_MS } from "../../modules/publish/output.js";
-import { TLSPermit } from "../../modules/publish/tls-permit.js";
 
 const BROKEN = outputFailure("broken", 3, "It broke.");
 const DULL = outputFailure("dull", 3, "It is dull.");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as client from "../../modules/io/client.js";
+import { type PermitClient, TLSPermit } from "../../modules/io/tls-permit.js";
 import { connectFailure } from "../../modules/publish/connect-failures.js";
-import { type PermitClient, TLSPermit } from "../../modules/publish/tls-permit.js";
 
 class Holder implements PermitClient {
 	readonly notices: string[] = [];

@@ -5,8 +5,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
-import { BACKUP_REPLY_COST } from "../../modules/system/backup.js";
-import { RESTORE_COST } from "../../modules/system/restore.js";
+import { BACKUP_REPLY_COST } from "../../modules/parts/system/backup.js";
+import { RESTORE_COST } from "../../modules/parts/system/restore.js";
 import type { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { LongestReadout, REST_MS } from "./longest-readout.js";
 

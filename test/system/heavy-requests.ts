@@ -4,7 +4,7 @@
 import { type ClientRequest, request } from "node:http";
 import { request as requestHTTPS } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
-import { HUB_CERTIFICATE_LIMIT } from "../../modules/homeassistant/fields.js";
+import { HUB_CERTIFICATE_LIMIT } from "../../modules/parts/hub/fields.js";
 import type { ProcessGateway } from "../api/process-gateway.js";
 import { iecVectors } from "../vectors.js";
 import { longCertificate } from "./load-peers.js";

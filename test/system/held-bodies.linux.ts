@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import { HUB_CERTIFICATE_LIMIT } from "../../modules/homeassistant/fields.js";
+import { HUB_CERTIFICATE_LIMIT } from "../../modules/parts/hub/fields.js";
 import { ProcessGateway, RESTARTED } from "../api/process-gateway.js";
 import { iecVectors } from "../vectors.js";
 import { LoadClient } from "./load-client.js";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { VirtualFlash } from "../../hosts/node/virtual-flash.js";
 import { Journal } from "../../modules/history/journal.js";
-import { HISTORY_REPLY_COST } from "../../modules/history/routes.js";
+import { HISTORY_REPLY_COST } from "../../modules/parts/history/routes.js";
 import { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";

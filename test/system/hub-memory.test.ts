@@ -1,6 +1,6 @@
 /** Slots of XS that the hub takes while idle and while it sends, and their release. */
 import assert from "node:assert/strict";
-import { HUB_COST } from "../../modules/homeassistant/hub.js";
+import { HUB_COST } from "../../modules/parts/hub/hub.js";
 import type { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { ADDRESS, OWN_CERTIFICATE, StateServer, TOKEN } from "../hub/bed.js";
 import { LongestReadout, REST_MS } from "./longest-readout.js";

@@ -7,7 +7,7 @@ import { Aedes } from "aedes";
 import type { SeededRandom } from "../../hosts/node/random.js";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { CERTIFICATE_LIMIT } from "../../modules/config/trusted-certificates.js";
-import { HUB_CERTIFICATE_LIMIT } from "../../modules/homeassistant/fields.js";
+import { HUB_CERTIFICATE_LIMIT } from "../../modules/parts/hub/fields.js";
 import { CUT, StatisticsServer } from "../hub/statistics-server.js";
 import { SocketPeer } from "../websocket/server.js";
 

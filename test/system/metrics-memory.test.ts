@@ -1,6 +1,6 @@
 /** Slots of XS that the metrics take while a client does not read, and their release. */
 import assert from "node:assert/strict";
-import { METRICS_REPLY_COST } from "../../modules/system/metrics.js";
+import { METRICS_REPLY_COST } from "../../modules/parts/system/metrics.js";
 import type { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { readMetrics } from "../api/metrics-text.js";
 import { LongestReadout, REST_MS } from "./longest-readout.js";

@@ -11,7 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createServer as createTLSServer, type Server as TLSServer } from "node:tls";
 import { Aedes } from "aedes";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
-import { HUB_CERTIFICATE_LIMIT } from "../../modules/homeassistant/fields.js";
+import { HUB_CERTIFICATE_LIMIT } from "../../modules/parts/hub/fields.js";
 import { type Memory, ProcessGateway, RESTARTED } from "../api/process-gateway.js";
 import { ANY, DLMS, STACK_RESERVE } from "./memory-limits.js";
 

@@ -5,9 +5,9 @@
 import assert from "node:assert/strict";
 import { SeededRandom } from "../../hosts/node/random.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
+import { ENTRIES } from "../../modules/app/parts.js";
 import { encodeHex } from "../../modules/bytes/hex.js";
 import { ConfigStore } from "../../modules/config/store.js";
-import { ENTRIES } from "../../modules/parts.js";
 import type { JSONObject } from "../api/gateway.js";
 import { START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
 import { textCodec } from "../config/memory-storage.js";

@@ -265,7 +265,9 @@ export class RandomLoad {
 		}
 		if (reply?.status === 200) return reply;
 		const memory = JSON.stringify(await this.#gateway.memory());
-		assert.fail(`${what}: ${reply?.text ?? "no reply"}, memory ${memory}\n${this.#gateway.diagnosis}`);
+		const status = await this.#gateway.get("system/status").catch(() => undefined);
+		const state = `memory ${memory}, status ${status?.text}`;
+		assert.fail(`${what}: ${reply?.text ?? "no reply"}, ${state}\n${this.#gateway.diagnosis}`);
 	}
 
 	/** Reads the meter continuously. */

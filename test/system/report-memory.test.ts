@@ -1,7 +1,7 @@
 /** Slots of XS that a diagnostic report takes while a client does not read, and their release. */
 import assert from "node:assert/strict";
 import { takeReply } from "../../hosts/node/virtual-request.js";
-import { REPORT_COST } from "../../modules/system/diagnostic.js";
+import { REPORT_COST } from "../../modules/parts/system/diagnostic.js";
 import type { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { openWhole, REPORT_KEY, sectionsOf } from "../api/report-key.js";
 import { LongestReadout, REST_MS } from "./longest-readout.js";

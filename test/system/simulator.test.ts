@@ -4,7 +4,7 @@ import { X509Certificate } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { MAKER, PRODUCT } from "../../modules/product.js";
+import { MAKER, PRODUCT } from "../../modules/product/product.js";
 import { vectorPath } from "../../tools/meter/vectors.js";
 import { isError, type TestGateway, vectorOf } from "../api/gateway.js";
 import { isReadout, withoutNames } from "../api/meter-checks.js";

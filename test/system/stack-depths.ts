@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { Agent, request } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { DOCUMENT } from "../api/document.js";
+import { DOCUMENT } from "../../tools/api/document.js";
 import type { Follower } from "../api/follower.js";
 import type { JSONObject } from "../api/gateway.js";
 import type { ProcessGateway } from "../api/process-gateway.js";

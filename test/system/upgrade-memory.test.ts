@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
-import { FRONT_LENGTH } from "../../modules/ota/front.js";
-import { UPGRADE_COST } from "../../modules/ota/notice.js";
+import { UPGRADE_COST } from "../../modules/update/file-request.js";
+import { FRONT_LENGTH } from "../../modules/update/front.js";
 import { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { makeFile, makeImage, makeSlots, VERSION } from "../update/firmware-files.js";
 

@@ -1,6 +1,8 @@
 /** Checks names and places of files, and that each begins with its purpose. */
+import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { basename } from "node:path";
+import { PARTS } from "../../modules/app/parts.js";
 import { assertNone, code, paths, ROOT } from "./tree.js";
 
 const TOP_LEVEL = [
@@ -62,16 +64,27 @@ describe("tidy: files", () => {
 		);
 	});
 
-	it("keeps one level of folders in modules/, except for the routes of a part", () => {
+	it("keeps one level of folders in modules/, except for the parts and their routes", () => {
+		const known = /^modules\/(\w[\w-]*|parts\/\w[\w-]*(\/routes)?)\/[^/]+$|^modules\/[^/]+\.json$/;
 		assertNone(
 			paths
-				.filter((path) => /^modules\/\w[\w-]*\/(?!routes\/[^/]+$).*\//.test(path))
-				.map((path) => `${path}: a part is one folder: move it up`),
+				.filter((path) => path.startsWith("modules/") && !known.test(path))
+				.map((path) => `${path}: an engine is one folder in modules/, a part one folder in modules/parts/`),
 		);
 	});
 
+	it("names the folder of each part after the part", () => {
+		const folders = new Set(paths.map((path) => /^modules\/parts\/([^/]+)\//.exec(path)?.[1]));
+		folders.delete(undefined);
+		assert.deepEqual([...folders].sort(), PARTS.map(({ name }) => name).sort());
+	});
+
 	it("keeps tests in test/, in folders named like those of modules/", () => {
-		const rooms = new Set(paths.filter((path) => path.startsWith("modules/")).map((path) => path.split("/")[1]));
+		const rooms = new Set(
+			paths
+				.filter((path) => path.startsWith("modules/"))
+				.map((path) => path.replace("modules/parts/", "modules/").split("/")[1]),
+		);
 		assertNone([
 			...paths
 				.filter((path) => TEST.test(path) && !path.startsWith("test/"))
@@ -79,7 +92,7 @@ describe("tidy: files", () => {
 			...paths
 				.filter((path) => path.startsWith("test/") && path.split("/").length > 2)
 				.filter((path) => !rooms.has(path.split("/")[1]) && !TEST_FOLDERS.includes(path.split("/")[1]))
-				.map((path) => `${path}: name the folder after the folder of modules/ that is tested`),
+				.map((path) => `${path}: name the folder after the engine or part that is tested`),
 		]);
 	});
 

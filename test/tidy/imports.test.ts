@@ -1,16 +1,16 @@
 /** Checks which files may import which. To allow another import, add it to IMPORTS and give the reason. */
 import assert from "node:assert/strict";
 import { posix } from "node:path";
-import { assertNone, code, MODULES, placeOf, read, type Source, XS } from "./tree.js";
+import { assertNone, code, placeOf, read, type Source, XS } from "./tree.js";
 
 /**
- * Permitted imports between "rooms". A room is a folder of modules/, a host, tools/ or test/; in `io` each file is a
- * separate room, because most rooms may know the types but not the driver. Files of one room may always import each
- * other. "*" is everything in modules/.
+ * Permitted imports between "rooms". A room is a folder of modules/, a host, tools/ or test/; all parts together are one;
+ * in `io` each file is a separate room, because most rooms may know the types but not the driver. Files of one room may
+ * always import each other. "*" is everything in modules/ but the parts and app.
  */
 const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	{
-		rooms: "bytes product without io/crypto io/wifi io/client io/fault io/flash io/memory",
+		rooms: "bytes product io/crypto io/wifi io/client io/fault io/flash io/memory",
 		from: "",
 		why: "used by all other rooms, so they import none",
 	},
@@ -19,7 +19,6 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		from: "io/crypto io/wifi io/ethernet io/client io/flash io/memory",
 		why: "its type Host contains cryptography, radio, Ethernet, clients, flash and memory",
 	},
-	{ rooms: "omitted", from: "without", why: "searches the list of omitted parts" },
 	{ rooms: "io/ethernet", from: "io/wifi", why: "both use the same type for a static address" },
 	{ rooms: "io/machine", from: "io/host", why: "a machine's output can set the format of the line" },
 	{
@@ -33,6 +32,11 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		why: "runs a machine on a port, with parity in software",
 	},
 	{ rooms: "io/datagrams", from: "io/fault io/host io/machine io/driver", why: "runs a machine on UDP" },
+	{
+		rooms: "io/tls-permit",
+		from: "bytes io/client",
+		why: "hands the only outgoing TLS connection from one sender to the next",
+	},
 	{ rooms: "obis", from: "bytes", why: "codes, their names and their mappings are plain data" },
 	{
 		rooms: "readout",
@@ -81,13 +85,13 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "meter",
-		from: "bytes omitted without obis io/crypto io/fault io/host io/machine io/driver io/link io/memory readout iec62056-21 hdlc cosem sml tic kmp mbus amis time",
+		from: "bytes product obis io/crypto io/fault io/host io/machine io/driver io/link io/memory readout iec62056-21 hdlc cosem sml tic kmp mbus amis time",
 		why: "decides when to read the meter by which protocol, and stores the readouts",
 	},
 	{
 		rooms: "live-meter",
-		from: "bytes io/host json readout config fields features",
-		why: "turns readouts into the messages of other makers' meters; its service and ports query the gateway",
+		from: "bytes io/host json readout",
+		why: "turns readouts into the messages of other makers' meters",
 	},
 	{
 		rooms: "history",
@@ -95,39 +99,18 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		why: "stores readouts in its own area of flash; the time zone is passed in",
 	},
 	{
-		rooms: "backfill",
-		from: "readout obis time history meter",
-		why: "takes counters and times from the rows of a meter's load profile",
-	},
-	{ rooms: "prices", from: "bytes time", why: "stores prices, each with the day from which it is valid" },
-	{
-		rooms: "peaks",
-		from: "io/host io/machine io/driver io/memory readout time history live-meter",
-		why: "computes means of intervals from readouts, after a start from the history",
-	},
-	{
-		rooms: "wifi dns sntp",
+		rooms: "network dns sntp",
 		from: "bytes product io/crypto io/host io/wifi io/ethernet io/machine io/driver io/datagrams",
 		why: "decide how to use the host's radio, cable and sockets",
 	},
 	{
 		rooms: "power",
 		from: "bytes io/host io/flash io/machine io/driver",
-		why: "button, light, supply, sleep; and flash, which is closed when the batteries are empty",
-	},
-	{
-		rooms: "fields",
-		from: "bytes product config diagnostics io/crypto obis dlms prices",
-		why: "names and permitted values of a part's settings and events",
-	},
-	{
-		rooms: "improv",
-		from: "product core io/host io/machine io/driver wifi config provision fields features",
-		why: "sets up Wi-Fi and takes settings files over the console, as the API does over the network",
+		why: "button, supply, sleep; and flash, which is closed when the batteries are empty",
 	},
 	{
 		rooms: "publish",
-		from: "bytes obis io/crypto io/fault io/host io/client io/machine io/driver io/memory http json readout config power time",
+		from: "bytes obis io/crypto io/fault io/host io/client io/machine io/driver io/memory io/tls-permit http json readout config power time",
 		why: "all that outputs have in common, without transport and format; visits are made by HTTP",
 	},
 	{
@@ -136,19 +119,24 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		why: "begins as HTTP, whose scanners and limits it uses",
 	},
 	{
-		rooms: "homeassistant",
-		from: "bytes product obis io/crypto io/fault io/host io/client io/machine io/driver io/memory json http websocket readout history publish config fields time power",
-		why: "sends readouts and the hours of the history; http and websocket have its clients",
+		rooms: "hub",
+		from: "bytes io/host io/machine io/driver json http readout history publish time",
+		why: "turns readouts and the hours of the history into requests to Home Assistant",
 	},
 	{
 		rooms: "mqtt",
-		from: "provision bytes product obis io/crypto io/host io/client io/machine io/driver io/memory json http readout publish config fields time power",
-		why: "sends readouts with their time and the battery's state; http has its client",
+		from: "bytes product io/host io/machine json publish provision",
+		why: "speaks MQTT, and makes its messages; a settings file may come as one",
 	},
 	{
-		rooms: "ota",
-		from: "io/host io/fault io/crypto io/client io/flash io/machine io/driver io/memory http config fields publish power diagnostics",
-		why: "receives firmware files, checks for newer releases, and logs the result",
+		rooms: "update",
+		from: "io/host io/fault io/crypto io/client io/flash io/machine io/driver io/memory io/tls-permit http publish power diagnostics",
+		why: "receives firmware files by HTTP, and logs the result",
+	},
+	{
+		rooms: "provision",
+		from: "io/crypto io/memory update",
+		why: "checks a signed file as an update does",
 	},
 	{
 		rooms: "hawkbit",
@@ -156,33 +144,27 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		why: "asks a server, and reads and writes JSON; http has its client",
 	},
 	{
-		rooms: "provision",
-		from: "io/client io/crypto io/memory ota api core http json publish fields",
-		why: "checks and requests a file as ota does a firmware file, and answers its settings as an exchange",
-	},
-	{
 		rooms: "zigbee",
-		from: "bytes obis io/fault io/host io/flash io/machine readout ota time",
-		why: "the bridge is one machine on the link; the gateway passes in all that it needs except the firmware installer",
+		from: "bytes obis io/fault io/host io/flash io/machine readout update time",
+		why: "the bridge is one machine on the link; the gateway passes in all that it needs except the updater",
 	},
 	{
 		rooms: "core",
-		from: "bytes io/crypto io/driver io/flash io/host io/memory json config diagnostics power publish readout time",
-		why: "all parts use it; it knows none of them",
+		from: "bytes io/crypto io/driver io/flash io/host io/machine io/memory io/tls-permit json config diagnostics readout time",
+		why: "what all parts share; it knows none of them",
 	},
 	{
 		rooms: "api",
 		from: "core bytes product io/crypto io/host io/memory json http auth config time",
 		why: "helpers for all routes, and the maker's address; it knows no part",
 	},
-	{ rooms: "part", from: "api config core diagnostics", why: "the type of a part" },
-	{ rooms: "absent", from: "part api config core http io/host", why: "stands for a part that the build leaves out" },
+	{ rooms: "part", from: "api config core diagnostics http io/host", why: "what a part is, and its stand-in" },
 	{
-		rooms: "features certificate system parts",
+		rooms: "parts",
 		from: "*",
-		why: "settings, routes and wiring of a part lie in its folder, and may use lower layers and other parts",
+		why: "a part connects its engine to the gateway: settings, routes, log events, reactions; it may use other parts",
 	},
-	{ rooms: "app", from: "*", why: "the gateway creates all parts and forwards events to them" },
+	{ rooms: "app", from: "* parts", why: "creates what all parts share, has their list, and forwards events to them" },
 	{ rooms: "hosts/browser", from: "product", why: "the page isn't firmware: it uses only the gateway's API" },
 	{
 		rooms: "hosts/native",
@@ -196,20 +178,20 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "hosts/node hosts/linux hosts/esp32",
-		from: "bytes io/crypto io/fault io/host io/wifi io/ethernet io/client io/flash io/memory io/machine io/link wifi app part provision features hosts/native hosts/simulated",
+		from: "bytes io/crypto io/fault io/host io/wifi io/ethernet io/client io/flash io/memory io/machine io/link network provision app part parts hosts/native hosts/simulated",
 		why: "a host creates the gateway's Host and knows no other host",
 	},
-	{ rooms: "tools", from: "* hosts/node hosts/simulated hosts/esp32 hosts/browser", why: "programs for developers" },
+	{
+		rooms: "tools",
+		from: "* app parts hosts/node hosts/simulated hosts/esp32 hosts/browser",
+		why: "programs for developers",
+	},
 	{
 		rooms: "test",
-		from: "* hosts/node hosts/native hosts/simulated hosts/linux hosts/esp32 hosts/browser tools",
+		from: "* app parts hosts/node hosts/native hosts/simulated hosts/linux hosts/esp32 hosts/browser tools",
 		why: "tests may import everything",
 	},
 ];
-
-/** Files that connect a folder to the gateway's parts; the folder's other files know nothing of parts. */
-const FEATURE =
-	/^modules\/([\w-]+\/(routes\/.*|routes|([\w-]+-)?part)|auth\/(access|settings)|meter\/(metering|report|state|\w+-store|schedule-settings)|live-meter\/((absent-)?settings|dialect-port|live-meter|live-service|rpc|rpc-sockets|sma|sunspec)|ota\/(firmware|security-updates|trial)|peaks\/peaks|backfill\/backfill|hawkbit\/(hawkbit|rollout)|provision\/(file-pieces|file-source|provisioning)|publish\/send-route|wifi\/(networking|services|settings)|zigbee\/(zigbee|status))\.ts$/;
 
 /** Imported modules that belong to the Moddable SDK or are generated by its build; no npm package has them. */
 const SDK_MODULES = [
@@ -227,18 +209,22 @@ function roomOf(path: string): string | undefined {
 	const [top, second = "", third = ""] = path.split("/");
 	if (top === "tools" || top === "test") return top;
 	if (top === "hosts") return `hosts/${second}`;
-	if (top !== "modules") return undefined;
-	if (third === "") return second.replace(/\.ts$/, "");
-	if (/(fields|log-events)\.ts$/.test(third)) return "fields";
-	if (FEATURE.test(path)) return "features";
+	if (top !== "modules" || third === "") return undefined;
 	return second === "io" ? `io/${third.replace(/\.ts$/, "")}` : second;
 }
 
 function mayImport(room: string, target: string): boolean {
 	const row = IMPORTS.find((candidate) => candidate.rooms.split(" ").includes(room));
 	const allowed = row?.from.split(" ") ?? [];
-	const isModule = target !== "tools" && target !== "test" && !target.startsWith("hosts/");
-	return room === target || allowed.includes(target) || (allowed.includes("*") && isModule);
+	const isBelow = !/^(tools|test|hosts\/.*|app|parts)$/.test(target);
+	return room === target || allowed.includes(target) || (allowed.includes("*") && isBelow);
+}
+
+/** The folder that a file belongs to; for a part and an engine, with the folders in it. */
+function folderOf(path: string): string {
+	const folders = path.split("/").slice(0, -1);
+	if (folders[0] !== "modules") return folders.join("/");
+	return folders.slice(0, folders[1] === "parts" ? 3 : 2).join("/");
 }
 
 /** Import lines of a file: the imported name and the position. */
@@ -260,6 +246,16 @@ function checkImports(source: Source): string[] {
 	});
 }
 
+/** Files that a file imports, each with both endings that its name in the import stands for. */
+function targetsOf(source: Source): { path: string; targets: string[] } {
+	const names = importsOf(source).filter(({ name }) => name.startsWith("."));
+	const targets = names.flatMap(({ name }) => {
+		const path = posix.join(posix.dirname(source.path), name);
+		return [path.replace(/\.js$/, ".ts"), path.replace(/\.js$/, ".tsx")];
+	});
+	return { path: source.path, targets };
+}
+
 /**
  * Files that import each other in a circle, types included, directly or through other files; each circle once, as a
  * path.
@@ -267,9 +263,8 @@ function checkImports(source: Source): string[] {
 function circlesIn(sources: readonly Source[]): string[] {
 	const targets = new Map(
 		sources.map((source) => {
-			const names = importsOf(source).filter(({ name }) => name.startsWith("."));
-			const files = names.map(({ name }) => posix.join(posix.dirname(source.path), name).replace(/\.js$/, ".ts"));
-			return [source.path, files] as const;
+			const { path, targets } = targetsOf(source);
+			return [path, targets] as const;
 		}),
 	);
 	const circles: string[] = [];
@@ -328,10 +323,19 @@ describe("tidy: imports", () => {
 		assert.equal(check("tools/x.ts", "../hosts/node/host.js"), 0);
 	});
 
-	it("has no files in modules/ that import each other in a circle, types included", () => {
-		assertNone(
-			circlesIn(code.filter(({ path }) => MODULES.test(path))).map((circle) => `${circle}: move out what both need`),
-		);
+	it("has no two folders that import each other, types included", () => {
+		const arrows = new Map<string, string>();
+		for (const { path, targets } of code.filter(({ path }) => !path.startsWith("test/")).map(targetsOf))
+			for (const target of targets)
+				if (target.endsWith(".ts") && folderOf(path) !== folderOf(target))
+					arrows.set(`${folderOf(path)} ${folderOf(target)}`, `${path} → ${target}`);
+		const both = [...arrows.keys()].filter((arrow) => arrows.has(arrow.split(" ").reverse().join(" ")));
+		assertNone(both.map((arrow) => `${arrows.get(arrow)}: move out what both folders need`));
+	});
+
+	it("has no files outside of test/ that import each other in a circle, types included", () => {
+		const tested = code.filter(({ path }) => !path.startsWith("test/"));
+		assertNone(circlesIn(tested).map((circle) => `${circle}: move out what both need`));
 	});
 
 	it("detects a circle of imports", () => {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { ENTRIES } from "../../modules/app/parts.js";
 import { put } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
 import {
@@ -9,9 +10,8 @@ import {
 	SCHEDULE_TRIGGER_DAY,
 	SCHEDULE_TRIGGER_HOUR,
 	SCHEDULE_TRIGGER_MINUTE,
-} from "../../modules/meter/schedule-fields.js";
-import { scheduleOf } from "../../modules/meter/schedule-settings.js";
-import { ENTRIES } from "../../modules/parts.js";
+} from "../../modules/parts/meter/schedule-fields.js";
+import { scheduleOf } from "../../modules/parts/meter/schedule-settings.js";
 import { localText } from "../../modules/time/iso.js";
 import { nextMoment, type Recurrence } from "../../modules/time/recurrence.js";
 import { firstMomentOf } from "../../modules/time/wall-clock.js";

@@ -6,8 +6,10 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
+import { DOCUMENT } from "../../tools/api/document.js";
+import type { Node } from "../../tools/api/files.js";
 import { guideFile } from "../../tools/api-examples.js";
-import { complaintOf, contentPointer, DOCUMENT, type Node, OPERATIONS, resolve } from "../api/document.js";
+import { complaintOf, contentPointer, OPERATIONS, resolve } from "../api/document.js";
 import { type JSONObject, type Reply, vectorOf } from "../api/gateway.js";
 import { START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
 import { pathOf, RESTARTING, routeOf, visit, WALK, type WalkRoute } from "../api/walk.js";
@@ -95,7 +97,7 @@ describe("npm run api -- --make", () => {
 	});
 });
 
-describe("The examples in openapi.json", () => {
+describe("The examples of the API's description", () => {
 	it("exist for every body, reply and path parameter, and match their schemas", () => {
 		const check = (key: string, status: string, part: Node) => {
 			for (const [type, content] of Object.entries<Node>(resolve(part).content ?? {})) {

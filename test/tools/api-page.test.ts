@@ -3,12 +3,18 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { DOCUMENT, OPERATIONS } from "../api/document.js";
+import { DOCUMENT } from "../../tools/api/document.js";
+import { OPERATIONS } from "../api/document.js";
 
 const PROGRAM = fileURLToPath(new URL("../../tools/api-page.js", import.meta.url));
 
 describe("npm run api", () => {
-	const page = readFileSync(execFileSync(process.execPath, [PROGRAM], { encoding: "utf8" }).trim(), "utf8");
+	const [path, description] = execFileSync(process.execPath, [PROGRAM], { encoding: "utf8" }).trim().split("\n");
+	const page = readFileSync(path, "utf8");
+
+	it("names the complete description for other programs", () => {
+		assert.deepEqual(JSON.parse(readFileSync(description, "utf8")), DOCUMENT);
+	});
 
 	it("shows every route once", () => {
 		for (const [key, { operationId }] of OPERATIONS)

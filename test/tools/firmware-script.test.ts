@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, posix } from "node:path";
 import { BOARDS, findBoard } from "../../hosts/esp32/boards.js";
 import { withArrows } from "../../tools/sdk/arrows.js";
 import { withAssignedFields } from "../../tools/sdk/assigned-fields.js";
@@ -132,13 +132,12 @@ describe("The firmware's script", function () {
 		const more = [...radio.lengths]
 			.filter(([file, length]) => length - (plain.lengths.get(file) ?? 0) > CONTAINED)
 			.map(([file]) => file);
-		const bridge = readdirSync(join(ROOT, "modules", "zigbee")).filter(
-			(name) => !/^(mt|radio|fields|log-events|part|routes)\.ts$/.test(name),
-		);
+		const bridge = readdirSync(join(ROOT, "modules", "zigbee")).filter((name) => !/^(mt|radio)\.ts$/.test(name));
 		assert.deepEqual(more.sort(), [
 			"hosts/esp32/coprocessor.ts",
 			"hosts/esp32/ethernet.ts",
-			"modules/wifi/cable.ts",
+			"modules/network/cable.ts",
+			...["bridge-part", "status", "zigbee"].map((name) => `modules/parts/zigbee/${name}.ts`),
 			...bridge.map((name) => `modules/zigbee/${name}`),
 		]);
 		for (const word of ["zb_reports", "zb_leave", "zb_ota", "parent_lost", "Z-Stack"])
@@ -166,8 +165,8 @@ describe("The firmware's script", function () {
 		]);
 		const paths = Object.values(OMISSIONS)
 			.flat()
-			.filter((path) => !/^modules\/(cosem|homeassistant|meter|ota)\//.test(path));
-		const folders = [...new Set(paths)].map((path) => path.split("/").slice(0, 2).join("/"));
+			.filter((path) => !/^modules\/(app|cosem|meter|parts\/(hub|meter|update))\//.test(path));
+		const folders = [...new Set(paths)].map((path) => posix.dirname(path));
 		const theirs = ({ lengths }: Script) =>
 			[...lengths]
 				.filter(([file, length]) => length > 0 && folders.some((folder) => file.startsWith(`${folder}/`)))
@@ -175,18 +174,18 @@ describe("The firmware's script", function () {
 				.map(([file]) => file);
 		assert.deepEqual(theirs(small).sort(), [
 			"modules/amis/absent-protocol.ts",
-			"modules/backfill/absent-part.ts",
-			"modules/hawkbit/absent-part.ts",
-			"modules/improv/absent-improv.ts",
 			"modules/kmp/absent-protocol.ts",
-			"modules/live-meter/absent-part.ts",
 			"modules/mbus/absent-protocol.ts",
 			// DLMS push over M-Bus uses this file.
 			"modules/mbus/frames.ts",
-			"modules/mqtt/absent-part.ts",
-			"modules/peaks/absent-part.ts",
-			"modules/prices/absent-part.ts",
-			"modules/provision/absent-part.ts",
+			"modules/parts/backfill/absent-part.ts",
+			"modules/parts/hawkbit/absent-part.ts",
+			"modules/parts/live-meter/absent-part.ts",
+			"modules/parts/mbus/absent-part.ts",
+			"modules/parts/mqtt/absent-part.ts",
+			"modules/parts/peaks/absent-part.ts",
+			"modules/parts/prices/absent-part.ts",
+			"modules/parts/provision/absent-part.ts",
 			"modules/sml/absent-protocol.ts",
 			"modules/tic/absent-protocol.ts",
 		]);

@@ -2,14 +2,13 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { DOCUMENT } from "../../tools/api/document.js";
 import { readBlocks, readTemplates } from "../peers/templates.js";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
 const PEERS = join(ROOT, "test", "peers");
 
-const routes: readonly string[] = Object.keys(
-	JSON.parse(readFileSync(join(ROOT, "modules", "api", "openapi.json"), "utf8")).paths,
-);
+const routes: readonly string[] = Object.keys(DOCUMENT.paths);
 
 /** Blocks that are no files, by page and first line, with the reason why no peer test runs them. */
 const NOT_RUN: Readonly<Record<string, string>> = {

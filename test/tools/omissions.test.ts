@@ -3,14 +3,14 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { BOARDS, type Board, findBoard } from "../../hosts/esp32/boards.js";
+import { PARTS } from "../../modules/app/parts.js";
 import type { Entry } from "../../modules/config/schema.js";
-import { HUB_STATISTICS } from "../../modules/homeassistant/fields.js";
-import { LIVE_SMA, LIVE_SUNSPEC } from "../../modules/live-meter/fields.js";
-import { METER_LIVE_SECS, METER_PROTOCOL } from "../../modules/meter/fields.js";
-import { SECURITY_UPDATES_ENABLED } from "../../modules/ota/security-fields.js";
-import type { Part } from "../../modules/part.js";
-import { PARTS } from "../../modules/parts.js";
-import { ZIGBEE } from "../../modules/zigbee/part.js";
+import type { Part } from "../../modules/part/part.js";
+import { HUB_STATISTICS } from "../../modules/parts/hub/fields.js";
+import { LIVE_SMA, LIVE_SUNSPEC } from "../../modules/parts/live-meter/fields.js";
+import { METER_LIVE_SECS, METER_PROTOCOL } from "../../modules/parts/meter/fields.js";
+import { SECURITY_UPDATES_ENABLED } from "../../modules/parts/update/security-fields.js";
+import { ZIGBEE } from "../../modules/parts/zigbee/part.js";
 import { madeFor } from "../../tools/sdk/esp32.js";
 import { boardWith, OMISSIONS, omissionsOf, readNames, replacementsOf } from "../../tools/sdk/omissions.js";
 import { ROOT } from "../../tools/sdk/sdk.js";
@@ -124,10 +124,10 @@ describe("The parts and protocols that a firmware can be built without", functio
 	it("replace modules by their stand-ins, and are listed in the firmware", () => {
 		assert.deepEqual(replacementsOf([]), {});
 		assert.deepEqual(replacementsOf(["mqtt", "sml"]), {
-			"modules/without.js": 'export const WITHOUT = "mqtt sml";\n',
-			"modules/mqtt/part.js": 'export * from "./absent-part.js";\n',
+			"modules/product/without.js": 'export const WITHOUT = "mqtt sml";\n',
+			"modules/parts/mqtt/part.js": 'export * from "./absent-part.js";\n',
 			"modules/sml/protocol.js": 'export * from "./absent-protocol.js";\n',
-			"modules/meter/routes/settings.js": 'export * from "./absent-settings.js";\n',
+			"modules/parts/meter/routes/settings.js": 'export * from "./absent-settings.js";\n',
 		});
 	});
 

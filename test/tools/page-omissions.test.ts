@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { TEXTS } from "../../hosts/browser/text/all.js";
-import { ARCHIVE, archiveFor, makePage, type PackedFile, pack, textOrder } from "../../tools/page.js";
-import { omittedModules, pageOmissions, standInFor } from "../../tools/page-omissions.js";
+import { ARCHIVE, archiveFor, makePage, type PackedFile, pack, textOrder } from "../../tools/page/archive.js";
+import { omittedModules, pageOmissions, standInFor } from "../../tools/page/omissions.js";
 import { OMISSIONS } from "../../tools/sdk/omissions.js";
 
 const SOURCE = join(import.meta.dirname, "../../../hosts/browser");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { TEXTS } from "../../hosts/browser/text/all.js";
 import { LANGUAGES } from "../../hosts/browser/text/translations.js";
-import { ARCHIVE, makePage, type PackedFile, pack, textOrder } from "../../tools/page.js";
+import { ARCHIVE, makePage, type PackedFile, pack, textOrder } from "../../tools/page/archive.js";
 
 const SOURCE = join(import.meta.dirname, "../../../hosts/browser");
 

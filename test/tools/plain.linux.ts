@@ -3,10 +3,8 @@
  * fault of the reduced firmware alone is a fault of the build.
  */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { DOCUMENT } from "../../tools/api/document.js";
 import { buildFirmware } from "../../tools/sdk/linux.js";
-import { ROOT } from "../../tools/sdk/sdk.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { iecVectors } from "../vectors.js";
 
@@ -16,14 +14,10 @@ import { iecVectors } from "../vectors.js";
  */
 const LEFT_OUT = ["sma", "sunspec", "backfill", "tic", "kmp", "mbus", "amis"];
 
-interface Description {
-	readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-}
-
-const { paths }: Description = JSON.parse(readFileSync(join(ROOT, "modules/api/openapi.json"), "utf8"));
+const { paths } = DOCUMENT;
 /** Settings: the test reads all, and sends each a value that is refused with a message. */
 const SETTINGS = Object.keys(paths)
-	.filter((path) => paths[path]!["get"] !== undefined && paths[path]!["post"] !== undefined)
+	.filter((path) => paths[path].get !== undefined && paths[path].post !== undefined)
 	// The certificate differs between processes.
 	.filter((path) => !path.endsWith("/certificate"))
 	.map((path) => path.replace("/api/v1/", ""));

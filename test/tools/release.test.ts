@@ -6,7 +6,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BOARDS, findBoard } from "../../hosts/esp32/boards.js";
-import { PRODUCT } from "../../modules/product.js";
+import { PRODUCT } from "../../modules/product/product.js";
+import { DOCUMENT } from "../../tools/api/document.js";
 import { IDF_TAG } from "../../tools/doctor/checks.js";
 import { checkFirmwareFile, imageOf } from "../../tools/ota/check.js";
 import { keySigner } from "../../tools/ota/keys.js";
@@ -70,6 +71,7 @@ describe("A release", function () {
 		}
 		for (const file of ["index.html", "install/page.js", "install/LICENSES.txt", "sbom.cdx.json", "vex.cdx.json"])
 			assert.ok(files.has(file));
+		assert.deepEqual(json("openapi.json"), DOCUMENT);
 		const sums = [...files].filter(([name]) => name !== "SHA256SUMS");
 		const expected = sums.map(([name, bytes]) => `${createHash("sha256").update(bytes).digest("hex")}  ${name}\n`);
 		assert.deepEqual(text("SHA256SUMS").split("\n").sort(), expected.join("").split("\n").sort());

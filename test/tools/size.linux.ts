@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ARCHIVE } from "../../tools/page.js";
+import { ARCHIVE } from "../../tools/page/archive.js";
 import { ROOT } from "../../tools/sdk/sdk.js";
 import type { Report } from "../../tools/size/report.js";
 import { ROOM_FILE, readRoom, roomProblem } from "../../tools/size/room.js";

@@ -96,8 +96,9 @@ const ETHERNET_BYTES = 3700;
  */
 const SHARED_BYTES = 4200;
 /** Omissions of a whole folder; others gain part of its budget (docs/hardware.md). */
-const WHOLE_FOLDER = /\/(?:part|protocol|improv)$/;
+const WHOLE_FOLDER = /\/(?:part|protocol)$/;
 const GAINED_IN_PART: Readonly<Record<string, number>> = {
+	improv: 5950,
 	statistics: 8538,
 	live_secs: 1288,
 	sma: 2050,
@@ -218,7 +219,9 @@ describe("npm run size", () => {
 		for (const board of BOARDS.filter(({ flashMB }) => flashMB === 4)) {
 			const omitted = omissionsOf(board);
 			const modules = omitted.flatMap((name) => OMISSIONS[name]).filter((path) => WHOLE_FOLDER.test(path));
-			const absent = new Set(modules.map((path) => posix.dirname(path)));
+			const folders = modules.map((path) => posix.dirname(path));
+			// A part takes its engine along.
+			const absent = new Set(folders.flatMap((folder) => [folder, folder.replace("/parts/", "/")]));
 			if (board.zigbee === undefined) absent.add("modules/zigbee");
 			const gained =
 				[...absent].reduce((total, name) => total + (BUDGETS[name] ?? 0), NAMES_GAINED) +
@@ -230,8 +233,11 @@ describe("npm run size", () => {
 			const sum = all - gained - ethernet - shared + padding - BUDGETS["ESP-IDF and all C"] + native.bytes;
 			assert.ok(sum <= SLOT_BYTES, `${board.name}: ${sum - SLOT_BYTES} bytes more are assigned than the slot has`);
 		}
-		const names = readdirSync(join(ROOT, "modules"))
-			.filter((name) => name !== "resources" && name !== "tsconfig.json")
+		const names = [
+			...readdirSync(join(ROOT, "modules")),
+			...readdirSync(join(ROOT, "modules/parts")).map((name) => `parts/${name}`),
+		]
+			.filter((name) => !["parts", "resources", "tsconfig.json"].includes(name))
 			.map((name) => `modules/${name}`);
 		assert.deepEqual(
 			names.filter((name) => BUDGETS[name] === undefined),

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
-import { DOWNLOAD_START_MS } from "../../modules/ota/download.js";
+import { DOWNLOAD_START_MS } from "../../modules/update/download.js";
 import type { JSONObject } from "../api/gateway.js";
 import { isError, vectorOf } from "../api/gateway.js";
 import { type GatewayOptions, START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";

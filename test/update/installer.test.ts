@@ -9,7 +9,7 @@ import { NodeCrypto } from "../../hosts/node/platform.js";
 import type { VirtualSlots } from "../../hosts/node/virtual-update.js";
 import { SLOTS } from "../../hosts/simulated/boot-loader.js";
 import { ERASE_SIZE, type Update } from "../../modules/io/flash.js";
-import { FRONT_LENGTH } from "../../modules/ota/front.js";
+import { FRONT_LENGTH } from "../../modules/update/front.js";
 import {
 	INSTALL_CHECKING,
 	INSTALL_FRONT,
@@ -20,8 +20,8 @@ import {
 	INSTALL_REFUSED,
 	INSTALL_WHOLE,
 	Installer,
-} from "../../modules/ota/installer.js";
-import * as why from "../../modules/ota/refusals.js";
+} from "../../modules/update/installer.js";
+import * as why from "../../modules/update/refusals.js";
 import { keyIdOf } from "../../tools/ota/keys.js";
 import { pack } from "../../tools/ota/pack.js";
 import { makeFile, makeImage, makeSlots, newSigner, SIGNER, UNIT } from "./firmware-files.js";

@@ -6,9 +6,9 @@ import { PowerCut } from "../../hosts/node/virtual-storage.js";
 import type { VirtualSlots } from "../../hosts/node/virtual-update.js";
 import { BOOT_KEY, SLOTS } from "../../hosts/simulated/boot-loader.js";
 import type { Storage } from "../../modules/io/host.js";
-import { FRONT_LENGTH } from "../../modules/ota/front.js";
-import { INSTALL_CHECKING, INSTALL_REFUSED, Installer } from "../../modules/ota/installer.js";
-import * as why from "../../modules/ota/refusals.js";
+import { FRONT_LENGTH } from "../../modules/update/front.js";
+import { INSTALL_CHECKING, INSTALL_REFUSED, Installer } from "../../modules/update/installer.js";
+import * as why from "../../modules/update/refusals.js";
 import { makeFile, makeImage, makeSlots, UNIT } from "./firmware-files.js";
 
 const crypto = new NodeCrypto();

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
-import { FRONT_LENGTH } from "../../modules/ota/front.js";
-import { SECURITY_UPDATE_HOURS, SECURITY_UPDATES } from "../../modules/product.js";
+import { SECURITY_UPDATE_HOURS, SECURITY_UPDATES } from "../../modules/product/product.js";
+import { FRONT_LENGTH } from "../../modules/update/front.js";
 import type { JSONObject } from "../api/gateway.js";
 import { type GatewayOptions, START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
 import { makeFile, makeImage, makeSlots, newSigner } from "./firmware-files.js";

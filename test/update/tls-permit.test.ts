@@ -5,9 +5,9 @@ import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
 import { Driver } from "../../modules/io/driver.js";
 import { MemoryLedger } from "../../modules/io/memory.js";
-import { NO_MEMORY, TAKEN } from "../../modules/ota/refusals.js";
-import { type Sender, Updater } from "../../modules/ota/updater.js";
-import { type PermitClient, TLSPermit } from "../../modules/publish/tls-permit.js";
+import { type PermitClient, TLSPermit } from "../../modules/io/tls-permit.js";
+import { NO_MEMORY, TAKEN } from "../../modules/update/refusals.js";
+import { type Sender, Updater } from "../../modules/update/updater.js";
 import { makeFile, makeImage, makeSlots, UNIT } from "./firmware-files.js";
 
 const crypto = new NodeCrypto();

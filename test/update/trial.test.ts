@@ -6,8 +6,15 @@ import { VirtualSlots } from "../../hosts/node/virtual-update.js";
 import { BYTES } from "../../modules/config/schema.js";
 import { Driver, type Task } from "../../modules/io/driver.js";
 import { ERASE_SIZE } from "../../modules/io/flash.js";
-import { LIMIT_MS, LOOK_MS, Trial, type TrialHost, type TrialParts, YOUNG_MS } from "../../modules/ota/trial.js";
-import type { CablePolicy } from "../../modules/wifi/cable.js";
+import type { CablePolicy } from "../../modules/network/cable.js";
+import {
+	LIMIT_MS,
+	LOOK_MS,
+	Trial,
+	type TrialHost,
+	type TrialParts,
+	YOUNG_MS,
+} from "../../modules/parts/update/trial.js";
 
 const STATION = {
 	ssid: "home",

@@ -5,9 +5,9 @@ import type { SeededRandom } from "../../hosts/node/random.js";
 import { VirtualSlots, type VirtualSlotsOptions } from "../../hosts/node/virtual-update.js";
 import { BOOT_KEY, type BootLoader, SLOTS } from "../../hosts/simulated/boot-loader.js";
 import { FIRMWARE_CONFIRMED } from "../../modules/io/flash.js";
-import { FRONT_LENGTH } from "../../modules/ota/front.js";
-import { INSTALL_INSTALLED, INSTALL_REFUSED, Installer } from "../../modules/ota/installer.js";
-import { codeOf } from "../../modules/ota/refusals.js";
+import { FRONT_LENGTH } from "../../modules/update/front.js";
+import { INSTALL_INSTALLED, INSTALL_REFUSED, Installer } from "../../modules/update/installer.js";
+import { codeOf } from "../../modules/update/refusals.js";
 import { UNIT } from "./firmware-files.js";
 
 /** Largest size of the pieces into which a file is cut, bytes; one is drawn for each upload. */

@@ -1,10 +1,10 @@
 /**
- * Each operation of openapi.json with a valid body, and with each kind of invalid one, sent to the whole gateway. Only
+ * Each operation of the API with a valid body, and with each kind of invalid one, sent to the whole gateway. Only
  * kind and form of the replies are checked; the suite of the API (test/api) checks their content. With QUICK in the
  * environment, only the first field of each body is varied.
  */
 import assert from "node:assert/strict";
-import { PARTS } from "../../modules/parts.js";
+import { PARTS } from "../../modules/app/parts.js";
 import { isError, type Reply } from "../api/gateway.js";
 import { deleteTokens } from "../api/token-checks.js";
 import { keepHostname, padded, pathOf, RESTARTING, visit, WALK, type WalkRoute } from "../api/walk.js";

@@ -11,7 +11,7 @@ import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SeededRandom } from "../../hosts/node/random.js";
 import { BENCH_PASSWORD, BENCH_SSID } from "../../hosts/simulated/air.js";
-import { PARTS } from "../../modules/parts.js";
+import { PARTS } from "../../modules/app/parts.js";
 import type { Follower } from "../api/follower.js";
 import {
 	DEFAULT_CONFIG,

@@ -35,7 +35,7 @@ export class CoprocessorBed implements RadioListener {
 			onEvent: () => assert.fail("the link has reported an event"),
 			onClosed: () => {},
 		});
-		this.link.tell((nowMs) => this.driver.start(nowMs));
+		this.link.update((nowMs) => this.driver.start(nowMs));
 		this.after(1000);
 	}
 
@@ -60,7 +60,7 @@ export class CoprocessorBed implements RadioListener {
 
 	join(coordinator = this.radio.coordinator): this {
 		coordinator.isOpen = true;
-		this.link.tell((nowMs) => this.driver.join(nowMs));
+		this.link.update((nowMs) => this.driver.join(nowMs));
 		return this;
 	}
 
@@ -73,7 +73,7 @@ export class CoprocessorBed implements RadioListener {
 	}
 
 	leave(): this {
-		this.link.tell((nowMs) => this.driver.leave(nowMs));
+		this.link.update((nowMs) => this.driver.leave(nowMs));
 		return this;
 	}
 
@@ -81,7 +81,7 @@ export class CoprocessorBed implements RadioListener {
 		this.sents.length = 0;
 		const bytes = Uint8Array.of(0x18, 1, 0x0a, 0, 4, 0x2a, 1, 0, 0);
 		const frame = { cluster: 0x0702, destination: 0, destinationEndpoint: 1, bytes, start: 0, end: bytes.length };
-		this.link.tell((nowMs) => this.driver.send(frame, nowMs));
+		this.link.update((nowMs) => this.driver.send(frame, nowMs));
 		this.after(1000);
 		return this.sents[0];
 	}

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { SeededRandom } from "../../hosts/node/random.js";
 import { SLOTS } from "../../hosts/simulated/boot-loader.js";
-import { FRONT_LENGTH } from "../../modules/ota/front.js";
-import { TAKEN } from "../../modules/ota/refusals.js";
+import { FRONT_LENGTH } from "../../modules/update/front.js";
+import { TAKEN } from "../../modules/update/refusals.js";
 import { BOARD, makeFile, makeImage } from "../update/firmware-files.js";
 import { frames, OTABed, serve } from "./ota-bed.js";
 

@@ -63,10 +63,10 @@ for (const [name, role] of ROLES) {
 
 			it("is in its network again after it was turned off and on", () => {
 				const made = joined();
-				made.link.tell((nowMs) => made.driver.stop(nowMs));
+				made.link.update((nowMs) => made.driver.stop(nowMs));
 				made.after(MINUTE_MS);
 				assert.equal(made.radio.chip.network, undefined, "the chip is off the air");
-				made.link.tell((nowMs) => made.driver.start(nowMs));
+				made.link.update((nowMs) => made.driver.start(nowMs));
 				made.after(5000);
 				assert.deepEqual([made.state, made.report()], ["joined", 0]);
 			});
@@ -148,7 +148,7 @@ for (const [name, role] of ROLES) {
 					const made = bed();
 					made.radio.chip.build = build;
 					made.radio.chip.restart(0);
-					made.link.tell((nowMs) => made.driver.start(nowMs));
+					made.link.update((nowMs) => made.driver.start(nowMs));
 					made.after(2 * MINUTE_MS);
 					assert.equal(made.state, "foreign", build);
 					if (firmware !== "") assert.equal(made.driver.firmware, firmware);

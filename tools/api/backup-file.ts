@@ -1,8 +1,8 @@
 /** The backup of this version in test/vectors/backups, which all later versions must restore. */
 import { isShown } from "../../modules/api/backup-group.js";
+import { PARTS } from "../../modules/app/parts.js";
 import { BOOLEAN, CHOICE, type Field, INTEGER, type Setting } from "../../modules/config/schema.js";
-import { PARTS } from "../../modules/parts.js";
-import type { Node } from "./document.js";
+import type { Node } from "./files.js";
 
 /**
  * Returns a value that differs from the initial one. Returns undefined for texts and bytes, which may need a certain

@@ -1,32 +1,35 @@
 /**
- * Reads the comments above settings in fields.ts. The comment of a new setting becomes its initial description in the
- * API.
+ * Reads the comments above settings in fields.ts. They are the descriptions of settings that have no other description
+ * in the API.
  */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import * as ENTRIES from "../../modules/config/entries.js";
 import type { SettingField } from "../../modules/config/schema.js";
-import { ROOT } from "./document.js";
+import { ROOT } from "./files.js";
 
-const ENTRY = /^const (\w+) = (\d+);$/gm;
+const NUMBERS: Readonly<Record<string, number>> = ENTRIES;
 const SETTING = /^\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\nexport const \w+ = field<\w+>\(\{\s*entry: (\w+),\s*id: (\d+),/gm;
 
 /** Returns the comments by entry and setting number, such as `5/1`. */
 export function commentsOf(source: string): Map<string, string> {
-	const entries = new Map([...source.matchAll(ENTRY)].map(([, name, number]) => [name, number]));
 	return new Map(
 		[...source.matchAll(SETTING)].map(([, text, entry, id]) => {
 			const words = text.replace(/\n \*/g, " ").replace(/\s+/g, " ").trim();
-			return [`${entries.get(entry)}/${id}`, words.replace(/\.$/, "")];
+			return [`${NUMBERS[entry]}/${id}`, words.replace(/\.$/, "")];
 		}),
 	);
 }
 
+let all: ReadonlyMap<string, string> | undefined;
+
 export function commentOn({ entry, id }: SettingField): string | undefined {
-	const modules = join(ROOT, "modules");
-	const files = readdirSync(modules).map((folder) => join(modules, folder, "fields.ts"));
-	for (const file of files.filter((path) => existsSync(path))) {
-		const comment = commentsOf(readFileSync(file, "utf8")).get(`${entry}/${id}`);
-		if (comment !== undefined) return comment;
-	}
-	return undefined;
+	all ??= readComments();
+	return all.get(`${entry}/${id}`);
+}
+
+function readComments(): Map<string, string> {
+	const folder = join(ROOT, "modules", "parts");
+	const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith("fields.ts"));
+	return new Map(files.flatMap((path) => [...commentsOf(readFileSync(join(folder, path), "utf8"))]));
 }

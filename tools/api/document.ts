@@ -1,17 +1,13 @@
 /**
- * Reads modules/api/openapi.json for the generators. It supports only those features of OpenAPI 3.1 and JSON Schema
- * that the document uses.
+ * Reads the API's complete description for the generators. It supports only those features of OpenAPI 3.1 and JSON
+ * Schema that the description uses.
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
+import { COMPLETE, type Node, ROOT } from "./files.js";
 
-// biome-ignore lint/suspicious/noExplicitAny: JSON, whose form test/api/openapi.test.ts checks
-export type Node = any;
-
-export const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../../..");
-export const DOCUMENT: Node = JSON.parse(readFileSync(join(ROOT, "modules/api/openapi.json"), "utf8"));
+export const DOCUMENT: Node = JSON.parse(readFileSync(COMPLETE, "utf8"));
 export const METHODS = ["get", "post", "delete"];
 
 export interface Operation {

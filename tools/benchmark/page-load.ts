@@ -4,7 +4,7 @@
  * handshake and processing is not included.
  */
 import { type Browser, chromium } from "playwright-core";
-import { CHROMIUM, NO_CHROMIUM } from "../chromium.js";
+import { CHROMIUM, NO_CHROMIUM } from "../page/chromium.js";
 import { BenchGateway, type EngineName } from "./benchmark-gateway.js";
 import { BenchMeter } from "./benchmark-meter.js";
 import { median, progress, type Row, round, type Section } from "./report.js";

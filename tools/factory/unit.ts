@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Board } from "../../hosts/esp32/boards.js";
 import { encodeFactoryData, type FactoryData, hostnameOf, makeSecret, SETTINGS_AT } from "../../hosts/esp32/factory.js";
-import { PRODUCT } from "../../modules/product.js";
+import { PRODUCT } from "../../modules/product/product.js";
 import type { Partition } from "./partitions.js";
 
 /** Size of the image. It fills a whole sector, so that no old data remain in that sector. */

@@ -11,6 +11,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Entity } from "./entity.js";
 import { page } from "./page.js";
 
 export interface StandInOptions {
@@ -46,15 +47,6 @@ export type Fault =
 	| "starting"
 	| "failing"
 	| "none";
-
-export interface Entity {
-	readonly entity_id: string;
-	readonly state: string;
-	readonly attributes: Readonly<Record<string, unknown>>;
-	readonly last_changed: string;
-	readonly last_reported: string;
-	readonly last_updated: string;
-}
 
 export interface Request {
 	readonly method: string;

@@ -1,5 +1,5 @@
 /** Web page of the stand-in for Home Assistant, with the entities that it has received. */
-import type { Entity } from "./home-assistant.js";
+import type { Entity } from "./entity.js";
 
 const STYLE = `body{font:16px system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
 table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.3rem .6rem;border-bottom:1px solid #ccc}

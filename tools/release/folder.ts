@@ -5,14 +5,16 @@
  *   BOARD.ota                the signed firmware file, for gateways in use
  *   BOARD.bin                the whole flash of a new unit, to be written at 0
  *   BOARD/                   manifest.json and the parts, for the page
+ *   openapi.json             the complete description of the API
  *   sbom.cdx.json            the software bill of materials
  *   vex.cdx.json             known vulnerabilities of its components, and whether they matter here
  *   SHA256SUMS               of all files, for `sha256sum -c`
  */
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Board } from "../../hosts/esp32/boards.js";
+import { COMPLETE } from "../api/files.js";
 import { findPartition } from "../factory/partitions.js";
 import { checkFirmwareFile } from "../ota/check.js";
 import { checkImage } from "../ota/esp-image.js";
@@ -47,6 +49,7 @@ export interface ReleaseContents {
 export async function writeRelease(contents: ReleaseContents): Promise<string[]> {
 	const { root, folder, version, built, sdk, idf } = contents;
 	for (const { board, build } of built) writeBoard(contents, board, build);
+	copyFileSync(COMPLETE, join(folder, "openapi.json"));
 	const sbom = makeSBOM({ root, sdk, idf }, version.version, version.builtUtcMs);
 	writeFileSync(join(folder, "sbom.cdx.json"), sbom);
 	writeFileSync(join(folder, "vex.cdx.json"), await vexOf(contents, JSON.parse(sbom)));

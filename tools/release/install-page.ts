@@ -6,7 +6,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import type { Board } from "../../hosts/esp32/boards.js";
-import { PRODUCT } from "../../modules/product.js";
+import { PRODUCT } from "../../modules/product/product.js";
 import { omissionsOf } from "../sdk/omissions.js";
 
 const CARRIED = ["esp-web-tools", "esptool-js", "improv-wifi-serial-sdk", "lit", "@material/web", "pako", "tslib"];

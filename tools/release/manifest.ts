@@ -3,7 +3,7 @@
  * their offsets.
  */
 import type { Board, Chip } from "../../hosts/esp32/boards.js";
-import { PRODUCT } from "../../modules/product.js";
+import { PRODUCT } from "../../modules/product/product.js";
 import { omissionsOf } from "../sdk/omissions.js";
 import type { Part } from "./parts.js";
 

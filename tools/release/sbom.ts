@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Enums, Models, Serialize, Spec } from "@cyclonedx/cyclonedx-library";
-import { MAKER, PRODUCT } from "../../modules/product.js";
+import { MAKER, PRODUCT } from "../../modules/product/product.js";
 
 interface FirmwarePart {
 	readonly name: string;

@@ -1,4 +1,4 @@
-/** Opens a diagnostic report (format: modules/system/diagnostic.ts) with its private key. */
+/** Opens a diagnostic report (format: modules/parts/system/diagnostic.ts) with its private key. */
 import { createPublicKey, type KeyObject, type webcrypto } from "node:crypto";
 import { Aes128Gcm, CipherSuite, DhkemP256HkdfSha256, HkdfSha256 } from "@hpke/core";
 import { P256_POINT_LENGTH } from "../../modules/io/crypto.js";

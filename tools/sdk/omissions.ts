@@ -8,11 +8,11 @@
  */
 import { basename } from "node:path/posix";
 import type { Board } from "../../hosts/esp32/boards.js";
-import { METER_PROTOCOL } from "../../modules/meter/fields.js";
-import { PARTS } from "../../modules/parts.js";
+import { PARTS } from "../../modules/app/parts.js";
+import { METER_PROTOCOL } from "../../modules/parts/meter/fields.js";
 
 /** Module that stores the meter's protocol. Its stand-in refuses protocols that are left out. */
-const PROTOCOL_CHOICE = "modules/meter/routes/settings";
+const PROTOCOL_CHOICE = "modules/parts/meter/routes/settings";
 
 /**
  * Paths, without extension, of the modules that have a stand-in. They are listed by the name of a part, of a part's
@@ -20,35 +20,35 @@ const PROTOCOL_CHOICE = "modules/meter/routes/settings";
  * `shelly-websocket`. Zigbee has no stand-in: it is left out as on a board without a coprocessor.
  */
 export const OMISSIONS: Readonly<Record<string, readonly string[]>> = Object.freeze({
-	statistics: Object.freeze(["modules/homeassistant/statistics"]),
-	mqtt: Object.freeze(["modules/mqtt/part"]),
+	statistics: Object.freeze(["modules/parts/hub/statistics"]),
+	mqtt: Object.freeze(["modules/parts/mqtt/part"]),
 	live_secs: Object.freeze(["modules/meter/live-mode", "modules/cosem/live"]),
-	"live-meter": Object.freeze(["modules/live-meter/part"]),
-	sma: Object.freeze(["modules/live-meter/sma", "modules/live-meter/settings"]),
-	sunspec: Object.freeze(["modules/live-meter/sunspec", "modules/live-meter/settings"]),
-	"shelly-websocket": Object.freeze(["modules/live-meter/rpc-sockets"]),
-	prices: Object.freeze(["modules/prices/part"]),
-	peaks: Object.freeze(["modules/peaks/part"]),
-	hawkbit: Object.freeze(["modules/hawkbit/part"]),
-	provision: Object.freeze(["modules/provision/part", "modules/provision/settings-files"]),
+	"live-meter": Object.freeze(["modules/parts/live-meter/part"]),
+	sma: Object.freeze(["modules/parts/live-meter/sma", "modules/parts/live-meter/settings"]),
+	sunspec: Object.freeze(["modules/parts/live-meter/sunspec", "modules/parts/live-meter/settings"]),
+	"shelly-websocket": Object.freeze(["modules/parts/live-meter/rpc-sockets"]),
+	prices: Object.freeze(["modules/parts/prices/part"]),
+	peaks: Object.freeze(["modules/parts/peaks/part"]),
+	hawkbit: Object.freeze(["modules/parts/hawkbit/part"]),
+	provision: Object.freeze(["modules/parts/provision/part", "modules/provision/settings-files"]),
 	security_updates: Object.freeze([
-		"modules/ota/security-updates",
-		"modules/ota/security-fields",
-		"modules/ota/security-level",
+		"modules/parts/update/security-updates",
+		"modules/parts/update/security-fields",
+		"modules/parts/update/security-level",
 	]),
-	backfill: Object.freeze(["modules/backfill/part"]),
+	backfill: Object.freeze(["modules/parts/backfill/part"]),
 	zigbee: Object.freeze([]),
 	sml: Object.freeze(["modules/sml/protocol", PROTOCOL_CHOICE]),
 	tic: Object.freeze(["modules/tic/protocol", PROTOCOL_CHOICE]),
 	kmp: Object.freeze(["modules/kmp/protocol", PROTOCOL_CHOICE]),
 	mbus: Object.freeze([
 		"modules/mbus/protocol",
-		"modules/meter/mbus-part",
-		"modules/meter/mbus-store",
+		"modules/parts/mbus/part",
+		"modules/parts/meter/mbus-store",
 		PROTOCOL_CHOICE,
 	]),
 	amis: Object.freeze(["modules/amis/protocol", PROTOCOL_CHOICE]),
-	improv: Object.freeze(["modules/improv/improv"]),
+	improv: Object.freeze(["modules/app/improv"]),
 });
 
 const NAMES = Object.keys(OMISSIONS);
@@ -94,7 +94,7 @@ export function boardWith(board: Board, without = "", having = ""): Board {
 
 export function replacementsOf(names: readonly string[]): Readonly<Record<string, string>> {
 	if (names.length === 0) return {};
-	const texts = { "modules/without.js": `export const WITHOUT = ${JSON.stringify(names.join(" "))};\n` };
+	const texts = { "modules/product/without.js": `export const WITHOUT = ${JSON.stringify(names.join(" "))};\n` };
 	const standIns = names.flatMap((name) => OMISSIONS[name]).map(standIn);
 	return { ...texts, ...Object.fromEntries(standIns) };
 }

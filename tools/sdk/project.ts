@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { archiveFor } from "../page.js";
+import { archiveFor } from "../page/archive.js";
 import { type Made, makeScript, type Script } from "./script.js";
 import { plainness, ROOT } from "./sdk.js";
 

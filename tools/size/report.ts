@@ -139,11 +139,19 @@ function sumUp(shares: ReadonlyMap<string, Share>): Part[] {
 	return [...parts.values()].sort((a, b) => Number(b.name === OURS) - Number(a.name === OURS) || b.bytes - a.bytes);
 }
 
+/** Folder of a file: an engine's `modules/mqtt`, a part's `modules/parts/mqtt`, or a host's. */
+export function folderOf(file: string): string {
+	return file
+		.split("/")
+		.slice(0, file.startsWith("modules/parts/") ? 3 : 2)
+		.join("/");
+}
+
 function foldersOf(lengths: ReadonlyMap<string, number>, bytes: number): { name: string; bytes: number }[] {
 	const folders = new Map<string, number>();
 	let whole = 0;
 	for (const [file, length] of lengths) {
-		const name = file.split("/").slice(0, 2).join("/");
+		const name = folderOf(file);
 		folders.set(name, (folders.get(name) ?? 0) + length);
 		whole += length;
 	}

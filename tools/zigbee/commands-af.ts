@@ -1,6 +1,5 @@
 /** AF commands, which are about endpoints and their data, and APP_CNF commands, which are about commissioning. */
-import type { Commands } from "./commands.js";
-import type { SimulatedCoprocessor } from "./coprocessor.js";
+import type { Chip, Commands } from "./chip.js";
 import { recover, startCommissioning } from "./network-life.js";
 
 const OK = 0x00;
@@ -22,7 +21,7 @@ function clusters(data: Buffer, at: number): number[] {
 	return Array.from({ length: data.readUInt8(at) }, (_, index) => data.readUInt16LE(at + 1 + 2 * index));
 }
 
-function register(chip: SimulatedCoprocessor, data: Buffer): number[] {
+function register(chip: Chip, data: Buffer): number[] {
 	const id = data.readUInt8(0);
 	if (chip.endpoints.has(id)) return [DUPLICATE_ENDPOINT];
 	const inputs = clusters(data, 7);
@@ -46,7 +45,7 @@ interface Request {
 	readonly payload: Buffer;
 }
 
-function send(chip: SimulatedCoprocessor, request: Request): number[] {
+function send(chip: Chip, request: Request): number[] {
 	const { network } = chip;
 	const { sourceEndpoint, cluster, transaction, payload } = request;
 	const refusal = chip.faults.refusals.shift();
@@ -65,7 +64,7 @@ function destinationOf({ destination, destinationEndpoint }: Request) {
 }
 
 /** Sends the data to each binding of the cluster. There may be none. */
-function sendToBound(chip: SimulatedCoprocessor, request: Request): number[] {
+function sendToBound(chip: Chip, request: Request): number[] {
 	const { sourceEndpoint, cluster, transaction } = request;
 	const rows = chip.bindings.filter((row) => row.endpoint === sourceEndpoint && row.clusters.includes(cluster));
 	for (const { destination, destinationEndpoint } of rows) {
@@ -79,12 +78,12 @@ function sendToBound(chip: SimulatedCoprocessor, request: Request): number[] {
 }
 
 /** Returns the node's short address, or undefined if the node is in no network of this chip. */
-function shortOf(chip: SimulatedCoprocessor, ieee: Buffer): number | undefined {
+function shortOf(chip: Chip, ieee: Buffer): number | undefined {
 	if (chip.network === undefined) return undefined;
 	return chip.air.members(chip.network).find((station) => station.ieee.equals(ieee))?.network?.shortAddress;
 }
 
-function sendExtended(chip: SimulatedCoprocessor, data: Buffer): number[] {
+function sendExtended(chip: Chip, data: Buffer): number[] {
 	const mode = data.readUInt8(0);
 	const length = data.readUInt16LE(18);
 	if (data.length < 20 + length) throw new RangeError("too short");

@@ -1,6 +1,5 @@
 /** SYS and UTIL commands, which are about the chip and its memory. */
-import type { Commands } from "./commands.js";
-import type { SimulatedCoprocessor } from "./coprocessor.js";
+import type { Chip, Commands } from "./chip.js";
 import { keyOf } from "./nvram.js";
 
 const OK = 0x00;
@@ -28,7 +27,7 @@ function read(value: Buffer | undefined, offset: number, limit = READ_LIMIT): nu
 }
 
 /** Writes into an item. The item must exist and be long enough. */
-function write(chip: SimulatedCoprocessor, key: string, offset: number, bytes: Buffer): number[] {
+function write(chip: Chip, key: string, offset: number, bytes: Buffer): number[] {
 	const value = chip.nv.get(key);
 	if (value === undefined || offset + bytes.length > value.length) return [NV_FAILED];
 	const changed = Buffer.from(value);
@@ -37,7 +36,7 @@ function write(chip: SimulatedCoprocessor, key: string, offset: number, bytes: B
 	return [OK];
 }
 
-function create(chip: SimulatedCoprocessor, key: string, length: number, initial: Buffer): number[] {
+function create(chip: Chip, key: string, length: number, initial: Buffer): number[] {
 	if (chip.nv.get(key) !== undefined) return [OK];
 	const value = Buffer.alloc(length, 0xff);
 	initial.copy(value);
@@ -45,7 +44,7 @@ function create(chip: SimulatedCoprocessor, key: string, length: number, initial
 	return [NV_CREATED];
 }
 
-function remove(chip: SimulatedCoprocessor, key: string, length: number | undefined): number[] {
+function remove(chip: Chip, key: string, length: number | undefined): number[] {
 	const value = chip.nv.get(key);
 	if (value === undefined) return [NV_CREATED];
 	if (length !== undefined && length !== value.length) return [NV_BAD_LENGTH];
@@ -110,6 +109,6 @@ function lengthOf(value: Buffer | undefined): number[] {
 	return [length & 0xff, length >> 8, 0, 0];
 }
 
-function shortOf({ network }: SimulatedCoprocessor): number[] {
+function shortOf({ network }: Chip): number[] {
 	return [network!.shortAddress & 0xff, network!.shortAddress >> 8];
 }

@@ -1,6 +1,6 @@
 /** ZDO commands, which are requests to other nodes and to the chip itself. */
 import { TO_LISTENERS } from "./air.js";
-import type { Command, Commands } from "./commands.js";
+import type { Command, Commands } from "./chip.js";
 import { startFromApp } from "./network-life.js";
 import { askZDO, MGMT_LEAVE, NWK_ADDRESS, NWK_UPDATE, PERMIT_JOINING } from "./zdo.js";
 

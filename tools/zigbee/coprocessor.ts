@@ -4,6 +4,7 @@
  * in the real chip, NV item 0x0087 selects coordinator, router or end device.
  */
 import { type Air, type AirFrame, ARRIVED, BROADCAST, type Station } from "./air.js";
+import type { Binding, Chip, Endpoint } from "./chip.js";
 import { COMMANDS } from "./commands.js";
 import { type Faults, NO_FAULTS } from "./faults.js";
 import { AREQ, encodeFrame, type Frame, FrameReader, SREQ, SRSP, uint16 } from "./frames.js";
@@ -57,24 +58,6 @@ const BSL_SYNC = 0x55;
 const BSL_ACK = Buffer.of(0x00, 0xcc);
 const BSL_NACK = Buffer.of(0x00, 0x33);
 
-export interface Endpoint {
-	readonly profile: number;
-	readonly device: number;
-	readonly version: number;
-	readonly inputs: readonly number[];
-	readonly outputs: readonly number[];
-}
-
-/**
- * A row of the binding table. It binds up to `CoprocessorOptions.boundClusters` clusters to one endpoint of one node.
- */
-export interface Binding {
-	readonly endpoint: number;
-	readonly destination: Buffer;
-	readonly destinationEndpoint: number;
-	readonly clusters: number[];
-}
-
 export interface CoprocessorOptions {
 	readonly air: Air;
 	/** Address of the chip, least significant byte first. */
@@ -95,27 +78,24 @@ export interface CoprocessorOptions {
 	readonly startsInReset?: boolean;
 }
 
-export class SimulatedCoprocessor implements Station {
+export class SimulatedCoprocessor implements Chip {
 	readonly air: Air;
 	readonly ieee: Buffer;
 	readonly nv: NVMemory;
-	/** Faults, which may be changed at any time. */
 	readonly faults: Faults;
 	build: Build;
 	readonly bindingLimit: number;
 	readonly clusterLimit: number;
 	readonly stepMs: number;
 	readonly pollMs: number;
-	/** The members from here to `network` are lost at each start. */
 	readonly endpoints = new Map<number, Endpoint>();
 	bindings: Binding[] = [];
-	/** Clusters whose frames are copied to the host; 0xFFFF for all. */
 	readonly watched = new Set<number>();
 	channels = { primary: 0, secondary: 0 };
 	role = COORDINATOR;
-	/** State as in ZDO_STATE_CHANGE_IND. */
 	devState = HOLD;
 	network: Network | undefined;
+	hasBegun = false;
 	polling: Polling;
 	onBytes: (bytes: Buffer) => void = () => {};
 	onFrame: (isFromHost: boolean, frame: Frame) => void = () => {};
@@ -124,8 +104,6 @@ export class SimulatedCoprocessor implements Station {
 	readonly #timers = new Set<number>();
 	#openTimer: number | undefined;
 	#sequence = 0;
-	/** True if BDB was started since the last start of the chip. */
-	hasBegun = false;
 	#isRunning = false;
 	#isInReset = false;
 	#isInBootLoader = false;
@@ -221,7 +199,6 @@ export class SimulatedCoprocessor implements Station {
 		return Buffer.from([...BUILDS[this.build], ...(this.build === "1.2" ? [] : revision)]);
 	}
 
-	/** Calls `run` after the delay, unless the chip restarts before. */
 	after(delayMs: number, run: () => void): number {
 		const timer = this.air.timers.set(() => {
 			this.#timers.delete(timer);
@@ -245,7 +222,6 @@ export class SimulatedCoprocessor implements Station {
 		return this.#sequence;
 	}
 
-	/** Opens the network for this time. 0 closes it; 255 means no limit. */
 	open(seconds: number): void {
 		if (this.#openTimer !== undefined) this.forget(this.#openTimer);
 		this.#openTimer = undefined;

@@ -8,7 +8,7 @@
  * An end device joins only that network, and only if it is open.
  */
 import { type Station, TO_LISTENERS } from "./air.js";
-import type { SimulatedCoprocessor } from "./coprocessor.js";
+import type { Chip } from "./chip.js";
 import { uint16 } from "./frames.js";
 import {
 	ANY_PAN_ID,
@@ -75,11 +75,11 @@ const QUEUED_MS = 100;
 const RESPONSE_MS = 100;
 const POLLS_LOST = 3;
 
-export function capabilities(chip: SimulatedCoprocessor): number {
+export function capabilities(chip: Chip): number {
 	return chip.role === END_DEVICE ? MAC_END_DEVICE : MAC_ROUTER;
 }
 
-function setState(chip: SimulatedCoprocessor, state: number): void {
+function setState(chip: Chip, state: number): void {
 	chip.devState = state;
 	chip.say(ZDO, STATE_CHANGE, [state]);
 }
@@ -88,17 +88,17 @@ function setState(chip: SimulatedCoprocessor, state: number): void {
  * Sends a notification. `remaining` has the modes that are still to come. If it is 0, zigpy-znp considers this
  * notification the last one.
  */
-function notify(chip: SimulatedCoprocessor, status: number, done: number, remaining = 0): void {
+function notify(chip: Chip, status: number, done: number, remaining = 0): void {
 	chip.say(APP_CNF, BDB_NOTIFICATION, [status, done, remaining]);
 }
 
-function inSteps(chip: SimulatedCoprocessor, ...steps: (() => void)[]): void {
+function inSteps(chip: Chip, ...steps: (() => void)[]): void {
 	steps.forEach((step, index) => {
 		chip.after(chip.stepMs * (index + 1), step);
 	});
 }
 
-export function startCommissioning(chip: SimulatedCoprocessor, mode: number): void {
+export function startCommissioning(chip: Chip, mode: number): void {
 	const { nv } = chip;
 	const isFirst = !chip.hasBegun;
 	chip.hasBegun = true;
@@ -117,7 +117,7 @@ export function startCommissioning(chip: SimulatedCoprocessor, mode: number): vo
 	else commission(chip, mode);
 }
 
-function commission(chip: SimulatedCoprocessor, mode: number): void {
+function commission(chip: Chip, mode: number): void {
 	const { nv } = chip;
 	if (mode === MODE_FORMATION) {
 		if (nv.isOnANetwork) inSteps(chip, () => notify(chip, FORMATION_FAILED, DONE_FORMATION));
@@ -135,29 +135,29 @@ function commission(chip: SimulatedCoprocessor, mode: number): void {
 }
 
 /** Returns 0 if the network was restored, or 1 if the chip searches for a network or forms one. */
-export function startFromApp(chip: SimulatedCoprocessor): number {
+export function startFromApp(chip: Chip): number {
 	if (chip.network !== undefined) return 0;
 	const isKnown = chip.nv.isOnANetwork;
 	startCommissioning(chip, isKnown ? 0 : chip.role === COORDINATOR ? MODE_FORMATION : MODE_STEERING);
 	return isKnown ? 0 : 1;
 }
 
-function wantedChannels({ nv }: SimulatedCoprocessor): number {
+function wantedChannels({ nv }: Chip): number {
 	return nv.item(NV_CHANNEL_MASK)?.readUInt32LE() ?? 0;
 }
 
-function wantedPanId({ nv }: SimulatedCoprocessor): number {
+function wantedPanId({ nv }: Chip): number {
 	return nv.item(NV_PAN_ID)?.readUInt16LE() ?? ANY_PAN_ID;
 }
 
 /** In state HOLD the chip reads its settings again, including its role. */
-function startNetwork(chip: SimulatedCoprocessor): Network | undefined {
+function startNetwork(chip: Chip): Network | undefined {
 	if (chip.devState === HOLD) chip.role = chip.nv.item(NV_LOGICAL_TYPE)?.[0] ?? COORDINATOR;
 	return chip.nv.startNetwork();
 }
 
 /** Handles an order to join another network while the memory still contains the previous one. */
-function resume(chip: SimulatedCoprocessor, network: Network): void {
+function resume(chip: Chip, network: Network): void {
 	if (network.shortAddress === 0) {
 		inSteps(chip, () => setState(chip, INITIALISED));
 		// A real end device gets stuck here, because it repeats its start in a mode that coordinators do not know.
@@ -168,7 +168,7 @@ function resume(chip: SimulatedCoprocessor, network: Network): void {
 	else restore(chip, network, () => {});
 }
 
-export function recover(chip: SimulatedCoprocessor): void {
+export function recover(chip: Chip): void {
 	const { network } = chip.nv;
 	if (!chip.nv.isOnANetwork || network === undefined) return;
 	chip.network = undefined;
@@ -176,7 +176,7 @@ export function recover(chip: SimulatedCoprocessor): void {
 }
 
 /** Returns to the network. An end device must reach its parent, and then announces itself. */
-function restore(chip: SimulatedCoprocessor, network: Network, then: () => void): void {
+function restore(chip: Chip, network: Network, then: () => void): void {
 	inSteps(chip, () => {
 		if (chip.role === END_DEVICE && chip.air.find(network, network.parent) === undefined) {
 			loseParent(chip);
@@ -193,13 +193,13 @@ function restore(chip: SimulatedCoprocessor, network: Network, then: () => void)
 	});
 }
 
-function begin(chip: SimulatedCoprocessor, network: Network): void {
+function begin(chip: Chip, network: Network): void {
 	chip.network = network;
 	setState(chip, chip.role === COORDINATOR ? AS_COORDINATOR : chip.role === END_DEVICE ? AS_END_DEVICE : AS_ROUTER);
 	chip.polling.start();
 }
 
-function announce(chip: SimulatedCoprocessor): void {
+function announce(chip: Chip): void {
 	const { network } = chip;
 	if (network === undefined || chip.role === COORDINATOR) return;
 	const { shortAddress } = network;
@@ -210,7 +210,7 @@ function announce(chip: SimulatedCoprocessor): void {
 	});
 }
 
-function form(chip: SimulatedCoprocessor): void {
+function form(chip: Chip): void {
 	const restored = startNetwork(chip);
 	if (restored !== undefined) {
 		resume(chip, restored);
@@ -239,7 +239,7 @@ function form(chip: SimulatedCoprocessor): void {
 }
 
 /** Opens the network again by network steering. */
-function reopen(chip: SimulatedCoprocessor): void {
+function reopen(chip: Chip): void {
 	chip.open(STEERING_OPEN_SECONDS);
 	inSteps(
 		chip,
@@ -248,7 +248,7 @@ function reopen(chip: SimulatedCoprocessor): void {
 	);
 }
 
-function steer(chip: SimulatedCoprocessor, mask: number, panId: number): void {
+function steer(chip: Chip, mask: number, panId: number): void {
 	inSteps(
 		chip,
 		() => setState(chip, DISCOVERING),
@@ -263,7 +263,7 @@ function steer(chip: SimulatedCoprocessor, mask: number, panId: number): void {
 	);
 }
 
-function join(chip: SimulatedCoprocessor, theirs: Network, parent: Station): void {
+function join(chip: Chip, theirs: Network, parent: Station): void {
 	const { nv } = chip;
 	const shortAddress = chip.air.newAddress();
 	const network = { ...theirs, shortAddress, parent: theirs.shortAddress, parentIEEE: parent.ieee };
@@ -298,7 +298,7 @@ function join(chip: SimulatedCoprocessor, theirs: Network, parent: Station): voi
  * Leaves the network. The order comes from the host or, if `isRemote`, from another node. The chip restarts after
  * LEAVE_RESET_MS (ZDApp_LeaveReset), or earlier if its host resets it. Until then it reports its previous state.
  */
-export function leave(chip: SimulatedCoprocessor, isRemote: boolean, removesChildren: number, rejoins: number): void {
+export function leave(chip: Chip, isRemote: boolean, removesChildren: number, rejoins: number): void {
 	const { network } = chip;
 	if (network === undefined) return;
 	inSteps(chip, () => {
@@ -324,11 +324,11 @@ export function leave(chip: SimulatedCoprocessor, isRemote: boolean, removesChil
 	});
 }
 
-export function reportLeave(chip: SimulatedCoprocessor, shortAddress: number, ieee: Buffer): void {
+export function reportLeave(chip: Chip, shortAddress: number, ieee: Buffer): void {
 	chip.say(ZDO, LEAVE_INDICATION, [...uint16(shortAddress), ...ieee, 0, 0, 0]);
 }
 
-export function moveNetwork(chip: SimulatedCoprocessor, change: { channel?: number; panId?: number }): void {
+export function moveNetwork(chip: Chip, change: { channel?: number; panId?: number }): void {
 	const { network } = chip;
 	if (network === undefined) return;
 	const all = { ...change, updateId: (network.updateId + 1) & 0xff };
@@ -338,26 +338,26 @@ export function moveNetwork(chip: SimulatedCoprocessor, change: { channel?: numb
 	}
 }
 
-function loseParent(chip: SimulatedCoprocessor): void {
+function loseParent(chip: Chip): void {
 	chip.network = undefined;
 	setState(chip, ORPHAN);
 	notify(chip, FAILURE, DONE_PARENT_LOST);
 }
 
 export class Polling {
-	readonly rates = new Map<number, number>();
-	readonly #chip: SimulatedCoprocessor;
+	readonly #rates = new Map<number, number>();
+	readonly #chip: Chip;
 	#timer: number | undefined;
 	#lost = 0;
 
-	constructor(chip: SimulatedCoprocessor) {
+	constructor(chip: Chip) {
 		this.#chip = chip;
 	}
 
 	/** Sets poll intervals. `kinds` has POLL_… as bits. */
 	setRate(kinds: number, intervalMs: number): void {
 		for (const kind of [POLL_DEFAULT, POLL_QUEUED, POLL_RESPONSE]) {
-			if ((kinds & kind) !== 0) this.rates.set(kind, intervalMs);
+			if ((kinds & kind) !== 0) this.#rates.set(kind, intervalMs);
 		}
 		if ((kinds & POLL_DEFAULT) !== 0) this.start();
 	}
@@ -372,7 +372,7 @@ export class Polling {
 
 	#repeat(): void {
 		const chip = this.#chip;
-		const intervalMs = this.rates.get(POLL_DEFAULT) ?? chip.pollMs;
+		const intervalMs = this.#rates.get(POLL_DEFAULT) ?? chip.pollMs;
 		if (chip.role !== END_DEVICE || chip.network === undefined || intervalMs === 0) return;
 		this.#timer = chip.after(intervalMs, () => {
 			this.#poll();
@@ -381,7 +381,7 @@ export class Polling {
 	}
 
 	hasSent(): void {
-		this.#pollIn(this.rates.get(POLL_RESPONSE) ?? RESPONSE_MS);
+		this.#pollIn(this.#rates.get(POLL_RESPONSE) ?? RESPONSE_MS);
 	}
 
 	#pollIn(delayMs: number): void {
@@ -392,7 +392,7 @@ export class Polling {
 		const chip = this.#chip;
 		if (chip.network === undefined) return;
 		const hasParent = chip.air.poll(chip, (hasMore) => {
-			if (hasMore) this.#pollIn(this.rates.get(POLL_QUEUED) ?? QUEUED_MS);
+			if (hasMore) this.#pollIn(this.#rates.get(POLL_QUEUED) ?? QUEUED_MS);
 		});
 		this.#lost = hasParent ? 0 : this.#lost + 1;
 		if (this.#lost >= POLLS_LOST) loseParent(chip);

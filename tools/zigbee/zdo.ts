@@ -1,6 +1,6 @@
 /** Zigbee Device Objects of a node (Zigbee specification R22, 2.4), over the air and for the host. */
 import { type AirFrame, BROADCAST } from "./air.js";
-import type { Endpoint, SimulatedCoprocessor } from "./coprocessor.js";
+import type { Chip, Endpoint } from "./chip.js";
 import { uint16 } from "./frames.js";
 import { capabilities, leave, moveNetwork } from "./network-life.js";
 import { COORDINATOR, END_DEVICE, NV_ZDO_DIRECT_CALLBACK } from "./nvram.js";
@@ -46,12 +46,7 @@ const WATCH_ALL = 0xffff;
 const LINK_QUALITY = 200;
 
 /** Sends a request to a node, which may be this one. A broadcast reaches this node too. */
-export function askZDO(
-	chip: SimulatedCoprocessor,
-	destination: number,
-	cluster: number,
-	payload: readonly number[],
-): void {
+export function askZDO(chip: Chip, destination: number, cluster: number, payload: readonly number[]): void {
 	const data = Buffer.from([chip.nextSequence(), ...payload]);
 	send(chip, destination, cluster, data);
 	const isForAll = destination >= BROADCAST;
@@ -62,14 +57,14 @@ export function askZDO(
 	if (isForAll && cluster === NWK_UPDATE) update(chip, data.subarray(1));
 }
 
-function send(chip: SimulatedCoprocessor, destination: number, cluster: number, payload: Buffer): void {
+function send(chip: Chip, destination: number, cluster: number, payload: Buffer): void {
 	const { network } = chip;
 	if (network === undefined) return;
 	const ends = { sourceEndpoint: 0, destinationEndpoint: 0, profile: 0 };
 	chip.transmit({ ...ends, source: network.shortAddress, destination, cluster, payload, wantsAck: false });
 }
 
-export function hearZDO(chip: SimulatedCoprocessor, { source, destination, cluster, payload }: AirFrame): void {
+export function hearZDO(chip: Chip, { source, destination, cluster, payload }: AirFrame): void {
 	const [sequence] = payload;
 	const data = payload.subarray(1);
 	if (chip.watched.has(cluster) || chip.watched.has(WATCH_ALL)) {
@@ -93,7 +88,7 @@ export function hearZDO(chip: SimulatedCoprocessor, { source, destination, clust
 	}
 }
 
-function sayResponse(chip: SimulatedCoprocessor, source: number, cluster: number, data: Buffer): void {
+function sayResponse(chip: Chip, source: number, cluster: number, data: Buffer): void {
 	if (chip.nv.item(NV_ZDO_DIRECT_CALLBACK)?.[0] !== 1) return;
 	const command = 0x80 | cluster;
 	if (cluster !== NWK_ADDRESS && cluster !== IEEE_ADDRESS) {
@@ -106,7 +101,7 @@ function sayResponse(chip: SimulatedCoprocessor, source: number, cluster: number
 	chip.say(ZDO, command, [...data.subarray(0, 11), index, count, ...data.subarray(13)]);
 }
 
-type Answer = (chip: SimulatedCoprocessor, data: Buffer, source: number) => readonly number[] | undefined;
+type Answer = (chip: Chip, data: Buffer, source: number) => readonly number[] | undefined;
 
 const ANSWERS: ReadonlyMap<number, Answer> = new Map<number, Answer>([
 	[NWK_ADDRESS, (chip, data) => (chip.ieee.equals(data.subarray(0, 8)) ? addresses(chip) : undefined)],
@@ -126,24 +121,24 @@ const ANSWERS: ReadonlyMap<number, Answer> = new Map<number, Answer>([
 	[NWK_UPDATE, (chip, data) => update(chip, data)],
 ]);
 
-function own(chip: SimulatedCoprocessor): [number, number] {
+function own(chip: Chip): [number, number] {
 	return uint16(chip.network!.shortAddress);
 }
 
-function addresses(chip: SimulatedCoprocessor): number[] {
+function addresses(chip: Chip): number[] {
 	return [OK, ...chip.ieee, ...own(chip)];
 }
 
 /**
  * Returns the node descriptor of a ZNP as delivered: no manufacturer, 2.4 GHz, 80 bytes in a frame, stack revision 22.
  */
-function nodeDescriptor(chip: SimulatedCoprocessor): number[] {
+function nodeDescriptor(chip: Chip): number[] {
 	const serverMask = chip.role === COORDINATOR ? 0x2c01 : 0x2c00;
 	const sizes = [0x50, ...uint16(0x00a0), ...uint16(serverMask), ...uint16(0x00a0), 0];
 	return [chip.role, 0x40, chip.role === COORDINATOR ? 0x8f : capabilities(chip), ...uint16(0), ...sizes];
 }
 
-function simpleDescriptor(chip: SimulatedCoprocessor, id: number): number[] {
+function simpleDescriptor(chip: Chip, id: number): number[] {
 	const endpoint = chip.endpoints.get(id);
 	if (endpoint === undefined) return [INVALID_ENDPOINT, ...own(chip), 0];
 	const { profile, device, version, inputs, outputs } = endpoint;
@@ -152,7 +147,7 @@ function simpleDescriptor(chip: SimulatedCoprocessor, id: number): number[] {
 	return [OK, ...own(chip), head.length + clusters.length, ...head, ...clusters];
 }
 
-function matching(chip: SimulatedCoprocessor, data: Buffer): number[] {
+function matching(chip: Chip, data: Buffer): number[] {
 	const profile = data.readUInt16LE(0);
 	const inputs = data.readUInt8(2);
 	const list = (at: number, count: number) =>
@@ -175,7 +170,7 @@ interface BindRequest {
 }
 
 /** Parses a bind request. Returns undefined if it is for another node or for a group. */
-function bindRequest(chip: SimulatedCoprocessor, data: Buffer): BindRequest | undefined {
+function bindRequest(chip: Chip, data: Buffer): BindRequest | undefined {
 	if (!chip.ieee.equals(data.subarray(0, 8)) || data.readUInt8(11) !== TO_IEEE) return undefined;
 	return {
 		endpoint: data.readUInt8(8),
@@ -185,7 +180,7 @@ function bindRequest(chip: SimulatedCoprocessor, data: Buffer): BindRequest | un
 	};
 }
 
-function bind(chip: SimulatedCoprocessor, data: Buffer): number {
+function bind(chip: Chip, data: Buffer): number {
 	const wanted = bindRequest(chip, data);
 	if (wanted === undefined) return NOT_SUPPORTED;
 	const row = rowOf(chip, wanted);
@@ -196,7 +191,7 @@ function bind(chip: SimulatedCoprocessor, data: Buffer): number {
 	return OK;
 }
 
-function unbind(chip: SimulatedCoprocessor, data: Buffer): number {
+function unbind(chip: Chip, data: Buffer): number {
 	const wanted = bindRequest(chip, data);
 	const row = wanted && rowOf(chip, wanted);
 	const index = row?.clusters.indexOf(wanted!.cluster) ?? -1;
@@ -206,7 +201,7 @@ function unbind(chip: SimulatedCoprocessor, data: Buffer): number {
 	return OK;
 }
 
-function rowOf(chip: SimulatedCoprocessor, { endpoint, destination, destinationEndpoint }: BindRequest) {
+function rowOf(chip: Chip, { endpoint, destination, destinationEndpoint }: BindRequest) {
 	return chip.bindings.find(
 		(row) =>
 			row.endpoint === endpoint &&
@@ -215,7 +210,7 @@ function rowOf(chip: SimulatedCoprocessor, { endpoint, destination, destinationE
 	);
 }
 
-function bindings(chip: SimulatedCoprocessor, start: number): number[] {
+function bindings(chip: Chip, start: number): number[] {
 	const rows = chip.bindings.flatMap(({ endpoint, destination, destinationEndpoint, clusters }) =>
 		clusters.map((cluster) => [
 			...[...chip.ieee, endpoint, ...uint16(cluster), TO_IEEE],
@@ -227,7 +222,7 @@ function bindings(chip: SimulatedCoprocessor, start: number): number[] {
 }
 
 /** Lists all other nodes as neighbours, because in the simulation all are in range. */
-function neighbours(chip: SimulatedCoprocessor, start: number): number[] {
+function neighbours(chip: Chip, start: number): number[] {
 	const network = chip.network!;
 	const others = chip.air.members(network).filter((station) => station !== chip);
 	const rows = others.map(({ ieee, isSleepy, network: theirs }) => {
@@ -250,7 +245,7 @@ function neighbours(chip: SimulatedCoprocessor, start: number): number[] {
 	return [OK, rows.length, start, shown.length, ...shown.flat()];
 }
 
-function askedToLeave(chip: SimulatedCoprocessor, data: Buffer, source: number): number[] {
+function askedToLeave(chip: Chip, data: Buffer, source: number): number[] {
 	const who = data.subarray(0, 8);
 	const flags = data.readUInt8(8);
 	if (who.some((byte) => byte !== 0) && !who.equals(chip.ieee)) return [NOT_SUPPORTED];
@@ -262,14 +257,14 @@ function askedToLeave(chip: SimulatedCoprocessor, data: Buffer, source: number):
 	return [OK];
 }
 
-function permit(chip: SimulatedCoprocessor, seconds: number): number[] {
+function permit(chip: Chip, seconds: number): number[] {
 	chip.open(seconds);
 	if (chip.role !== END_DEVICE) chip.after(chip.stepMs, () => chip.say(ZDO, PERMIT_JOIN_INDICATION, [seconds]));
 	return [OK];
 }
 
 /** Handles a network update. If it changes the coordinator's channel, the whole network changes its channel. */
-function update(chip: SimulatedCoprocessor, data: Buffer): number[] {
+function update(chip: Chip, data: Buffer): number[] {
 	const mask = data.readUInt32LE(0);
 	const duration = data.readUInt8(4);
 	if (duration <= SCAN_LIMIT) {

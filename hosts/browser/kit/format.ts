@@ -21,11 +21,11 @@ export function formatDecimal(text: string, language: string): string {
 
 /** Units of energy that meters display in thousands. */
 const KILO_UNITS: Readonly<Record<string, string>> = { Wh: "kWh", varh: "kvarh", VAh: "kVAh" };
-const KILO_FROM = 1000;
+const KILO_ENERGY_FROM = 1000;
 
 /** Returns the unit in thousands, or undefined if the meter would not show a value of this size in thousands. */
 export function kiloUnit(unit: string, value: number): string | undefined {
-	return Math.abs(value) >= KILO_FROM ? KILO_UNITS[unit] : undefined;
+	return Math.abs(value) >= KILO_ENERGY_FROM ? KILO_UNITS[unit] : undefined;
 }
 
 /**
@@ -37,6 +37,16 @@ export function formatReading(text: string, unit: string, language: string): rea
 	const kilo = kiloUnit(unit, value);
 	if (kilo === undefined) return [formatDecimal(text, language), unit];
 	return [formatNumber(Math.trunc(value) / 1000, language, 3, 3), kilo];
+}
+
+/**
+ * Formats a power in W, or in another `unit`; from 10 000 on in thousands of it. If several are shown side by side,
+ * `largest` decides for all.
+ */
+export function formatPower(power: number, unit: string, language: string, largest = power): string {
+	return Math.abs(largest) < 10_000
+		? `${formatNumber(power, language, 0)} ${unit}`
+		: `${formatNumber(power / 1000, language, 1)} k${unit}`;
 }
 
 /** Formats the gateway's `localtime` (ISO 8601 with offset) in the gateway's own time zone. */

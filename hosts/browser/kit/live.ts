@@ -210,7 +210,7 @@ export function useLocked(): boolean {
 	return last !== undefined && isLocked(last);
 }
 
-/** Names of the parts that this page lacks (tools/page-omissions.ts), separated by blanks. */
+/** Names of the parts that this page lacks (tools/page/omissions.ts), separated by blanks. */
 declare const LACKING: string;
 
 /**

@@ -4,7 +4,7 @@ import { LANGUAGES, type Language } from "../text/translations.js";
 import { formatNumber } from "./format.js";
 
 /**
- * Keys of the first texts, in the order of the texts, separated by blanks. tools/page.ts inserts them. The build
+ * Keys of the first texts, in the order of the texts, separated by blanks. tools/page/archive.ts inserts them. The build
  * replaces all other keys by the positions of their texts.
  */
 declare const NAMES: string;

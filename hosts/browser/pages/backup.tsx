@@ -121,7 +121,7 @@ function Content({ file: { version, board, created = "", settings } }: { file: B
 
 /**
  * Texts of secrets. The keys are the group and the name of the secret, separated by a blank. If there were a point
- * between them, as in "hub.token", the build would mistake them for keys of texts (tools/page.ts).
+ * between them, as in "hub.token", the build would mistake them for keys of texts (tools/page/archive.ts).
  */
 const SECRETS: Readonly<Record<string, TextKey>> = {
 	"hub token": "hub.token",

@@ -4,7 +4,15 @@ import { useEffect, useState } from "preact/hooks";
 import { Button, Card, Chip, type ChipState, Fact, Facts, Notice, Progress } from "../kit/components.js";
 import { reachable } from "../kit/device.js";
 import { failureText, isAtHead } from "../kit/failures.js";
-import { formatAge, formatLocalTime, formatMoment, formatNumber, formatPeriod, formatReading } from "../kit/format.js";
+import {
+	formatAge,
+	formatLocalTime,
+	formatMoment,
+	formatNumber,
+	formatPeriod,
+	formatPower,
+	formatReading,
+} from "../kit/format.js";
 import {
 	hasExpired,
 	network,
@@ -31,6 +39,7 @@ import { display } from "../kit/session.js";
 import { useStore } from "../kit/store.js";
 import { isText, language, t } from "../kit/text.js";
 import { useZone, zone } from "../kit/zone.js";
+import { LockedNotice } from "./locked-notice.js";
 import { ReadFailure } from "./meter-finding.js";
 
 const READ_LIMIT_S = 60;
@@ -38,13 +47,6 @@ const READ_LIMIT_S = 60;
 const NOW_S = 90;
 /** Identification of the built-in simulator. */
 const SIMULATED = /^SMG5SIMULATOR/;
-
-/** If the power is at least this many watts, it is shown in kW. */
-export const KILO_FROM = 10_000;
-
-export function formatPower(watts: number, inKilo = Math.abs(watts) >= KILO_FROM, unit = "W"): string {
-	return inKilo ? `${formatNumber(watts / 1000, language, 1)} k${unit}` : `${formatNumber(watts, language, 0)} ${unit}`;
-}
 
 export function Dashboard() {
 	const now = useStore(status);
@@ -85,7 +87,7 @@ function PowerCard() {
 				<p class="big none">–{last === undefined && <small>&nbsp;</small>}</p>
 			) : (
 				<p class={`big ${directionOf(now.watts)}`}>
-					{formatPower(Math.abs(now.watts), undefined, now.unit)}
+					{formatPower(Math.abs(now.watts), now.unit, language)}
 					<small>
 						<span aria-hidden="true">{ARROWS[directionOf(now.watts)]}</span> {t(`flow.${directionOf(now.watts)}`)}{" "}
 						{isStale && <span class="mark">{t("stale.mark")}</span>}
@@ -115,16 +117,6 @@ function useSeconds(): void {
 	}, []);
 }
 
-export function LockedNotice() {
-	const isDisplay = useStore(display);
-	return (
-		<Notice kind="info">
-			<p>{t("now.locked")}</p>
-			{!isDisplay && <a href="#/meter">{t("pin.title")}</a>}
-		</Notice>
-	);
-}
-
 export function LastReading() {
 	const last = useStore(readout);
 	const now = useStore(status);
@@ -132,7 +124,7 @@ export function LastReading() {
 	const isReading = useStore(reading);
 	const isDisplay = useStore(display);
 	useSeconds();
-	const isMeters = METER_ERRORS.test(failure?.code ?? "");
+	const isMeters = failure?.code.startsWith("meter_");
 	const code = now !== undefined && hasFailed(now) ? now.meter_state : undefined;
 	return (
 		<>
@@ -311,8 +303,8 @@ function LinksCard({ now }: { now: Status }) {
 				<MeterChip now={now} />
 				{link !== undefined && <WiFiChip link={link} />}
 				<ZigbeeChip state={now.zigbee_state} />
-				<OutputChip name={t("state.hub")} state={now.hub_state} />
-				{hasPart("mqtt") && <OutputChip name="MQTT" state={now.mqtt_state} />}
+				<StateChip name={t("state.hub")} state={now.hub_state} />
+				{hasPart("mqtt") && <StateChip name="MQTT" state={now.mqtt_state} />}
 				<Chip state={now.clock_valid ? "good" : "warning"} name={t("state.clock")}>
 					{t(now.clock_valid ? "state.ok" : "state.unset")}
 				</Chip>
@@ -342,8 +334,6 @@ function LinksCard({ now }: { now: Status }) {
 	);
 }
 
-const METER_ERRORS = /^meter_/;
-
 function WiFiChip({ link }: { link: NetworkStatus }) {
 	const { connected, ssid, ap_mode, wifi_enabled, wifi_temporary } = link;
 	const isByCable = link.interface === "ethernet";
@@ -369,37 +359,35 @@ function supplyOf(now: Status): string {
 	return t("power.usb", { volts: formatNumber(now.usb_voltage, language, 1) });
 }
 
-const METER_WORDS: Readonly<Record<string, ChipState>> = { ok: "good", idle: "off", reading: "busy" };
-
-function hasFailed({ meter_state }: Status): boolean {
-	return METER_WORDS[meter_state] === undefined;
-}
-
-export function MeterChip({ now: { meter_state } }: { now: Status }) {
-	return (
-		<Chip state={METER_WORDS[meter_state] ?? "warning"} name={t("state.meter")}>
-			{stateWord(meter_state)}
-		</Chip>
-	);
-}
-
 /**
- * States of the chips of Home Assistant and MQTT, by `hub_state` and `mqtt_state`. For failure codes the chip shows a
- * warning.
+ * States of the chips of the meter, Home Assistant and MQTT, by `meter_state`, `hub_state` and `mqtt_state`. All other
+ * states are codes of failures.
  */
-const OUTPUT_CHIPS: Readonly<Record<string, ChipState>> = {
+const STATE_CHIPS: Readonly<Record<string, ChipState>> = {
 	ok: "good",
 	off: "off",
+	idle: "off",
+	reading: "busy",
 	waiting: "busy",
 	connecting: "busy",
 };
 
-function OutputChip({ name, state }: { name: string; state: string }) {
+function hasFailed({ meter_state }: Status): boolean {
+	return STATE_CHIPS[meter_state] === undefined;
+}
+
+function StateChip({ name, state }: { name: string; state: string }) {
+	const chip = STATE_CHIPS[state];
+	const key = `state.${state}`;
 	return (
-		<Chip state={OUTPUT_CHIPS[state] ?? "warning"} name={name}>
-			{stateWord(state)}
+		<Chip state={chip ?? "warning"} name={name}>
+			{t(chip !== undefined && isText(key) ? key : "state.failed")}
 		</Chip>
 	);
+}
+
+export function MeterChip({ now }: { now: Status }) {
+	return <StateChip name={t("state.meter")} state={now.meter_state} />;
 }
 
 /**
@@ -427,19 +415,4 @@ export function ZigbeeChip({ state }: { state: string }) {
 			{isText(key) ? t(key) : state}
 		</Chip>
 	);
-}
-
-/** Returns the word for a state. A code that has no word is a failure. */
-function stateWord(state: string): string {
-	switch (state) {
-		case "ok":
-		case "idle":
-		case "reading":
-		case "off":
-		case "waiting":
-		case "connecting":
-			return t(`state.${state}`);
-		default:
-			return t("state.failed");
-	}
 }

@@ -1,13 +1,12 @@
 /** The card of the overview that shows the phases. */
 
 import { Card, Fact, Facts } from "../kit/components.js";
-import { formatReading } from "../kit/format.js";
+import { formatPower, formatReading } from "../kit/format.js";
 import { readout } from "../kit/live.js";
 import { phasesOf } from "../kit/phases.js";
 import type { Reading } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
-import { formatPower } from "./dashboard.js";
 
 export function PhasesCard() {
 	const phases = phasesOf(useStore(readout)?.readings ?? []);
@@ -17,7 +16,7 @@ export function PhasesCard() {
 			<Facts>
 				{phases.map(({ name, watts, voltage, current }) => (
 					<Fact key={name} name={name}>
-						{[watts === undefined ? "" : formatPower(watts), amountText(voltage), amountText(current)]
+						{[watts === undefined ? "" : formatPower(watts, "W", language), amountText(voltage), amountText(current)]
 							.filter((text) => text !== "")
 							.join(" · ")}
 					</Fact>

@@ -22,7 +22,7 @@ import { asDeviceError } from "../kit/use-device.js";
 import { useZone } from "../kit/zone.js";
 import { BackfillCard } from "./backfill.js";
 import { CurveCard } from "./curve-card.js";
-import { LockedNotice } from "./dashboard.js";
+import { LockedNotice } from "./locked-notice.js";
 import { PhasesCard } from "./phases.js";
 import { ProfileCard } from "./profile.js";
 import { DayBars, UseChart } from "./use-chart.js";
@@ -53,13 +53,8 @@ function canHaveProfile({ protocol, mode, readings }: Readout): boolean {
 }
 
 /** Removes unknown amounts, because a meter that waits for its PIN does not send all amounts. */
-function withoutUnknown({ quarters, days, daysBefore, months }: Recent): Recent {
-	return {
-		...(quarters && { quarters: withoutNothing(quarters) }),
-		...(days && { days: withoutNothing(days) }),
-		...(daysBefore && { daysBefore: withoutNothing(daysBefore) }),
-		...(months && { months: withoutNothing(months) }),
-	};
+function withoutUnknown(recent: Recent): Recent {
+	return Object.fromEntries(Object.entries(recent).map(([span, pieces]) => [span, withoutNothing(pieces)]));
 }
 
 /**

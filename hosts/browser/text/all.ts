@@ -1,4 +1,4 @@
-/** All texts of the page. The build (tools/page.ts) makes a file for each language, mostly in this order. */
+/** All texts of the page. The build (tools/page/archive.ts) makes a file for each language, mostly in this order. */
 import { BATTERIES } from "./batteries.js";
 import { COMMON } from "./common.js";
 import { DASHBOARD } from "./dashboard.js";

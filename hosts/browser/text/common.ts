@@ -1,5 +1,5 @@
 /** Texts of the frame around the pages, of the kit, and of errors. */
-import { PRODUCT } from "../../../modules/product.js";
+import { PRODUCT } from "../../../modules/product/product.js";
 import type { Translations } from "./translations.js";
 
 export const COMMON = {

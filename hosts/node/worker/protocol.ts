@@ -90,7 +90,7 @@ export const COMMANDS = Object.freeze({
 	/** The key (empty for a new one), and the other members of CertificateOptions. Returns certificate and key. */
 	makeCertificate: command(20, [BYTES, LAST_JSON], [BYTES, BYTES]),
 	/** For a socket: tells that its client has shown a valid token. */
-	know: command(43, [], []),
+	trust: command(43, [], []),
 	/** For a listener: ends all trust in addresses. */
 	forget: command(80, [], []),
 	/** For a listener: certificate, key. */

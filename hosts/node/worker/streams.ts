@@ -152,8 +152,8 @@ export class ProxySocket extends Stream implements Socket {
 		this.remoteAddress = address;
 	}
 
-	know(): void {
-		if (!this.closed) this.wire.call(COMMANDS.know, this.id);
+	trust(): void {
+		if (!this.closed) this.wire.call(COMMANDS.trust, this.id);
 	}
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { compareVersions, FIRMWARE_HEAD, firmwareOf } from "../../../hosts/browser/kit/firmware-file.js";
-import { isNewer } from "../../../modules/ota/version.js";
+import { isNewer } from "../../../modules/update/version.js";
 import { makeFile } from "../../update/firmware-files.js";
 
 describe("hosts/browser/kit/firmware-file", () => {

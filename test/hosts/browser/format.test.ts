@@ -6,6 +6,7 @@ import {
 	formatDecimal,
 	formatLocalTime,
 	formatNumber,
+	formatPower,
 } from "../../../hosts/browser/kit/format.js";
 
 /** Replaces special spaces, which depend on the version of Node's data. */
@@ -35,6 +36,14 @@ describe("numbers on the page", () => {
 		assert.equal(formatDecimal("-0012.5", "en"), "−12.5");
 		assert.equal(formatDecimal("+7", "en"), "7");
 		assert.equal(formatDecimal("999999999.999", "en"), "999,999,999.999");
+	});
+
+	it("show a power of 10 000 W or more in kW, in each direction", () => {
+		assert.equal(formatPower(9_999, "W", "en"), "9,999 W");
+		assert.equal(formatPower(10_000, "W", "en"), "10 kW");
+		assert.equal(formatPower(-10_060, "W", "de"), "−10,1 kW");
+		assert.equal(formatPower(12_340, "VA", "en"), "12.3 kVA");
+		assert.equal(formatPower(900, "W", "en", -10_000), "0.9 kW");
 	});
 
 	it("are unchanged if they are not numbers", () => {

@@ -4,8 +4,9 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { TEXTS } from "../../../hosts/browser/text/all.js";
 import { LANGUAGES } from "../../../hosts/browser/text/translations.js";
-import { PRODUCT } from "../../../modules/product.js";
-import { REPORT_SECTIONS } from "../../../modules/system/report-lines.js";
+import { REPORT_SECTIONS } from "../../../modules/parts/system/report-lines.js";
+import { PRODUCT } from "../../../modules/product/product.js";
+import { DOCUMENT } from "../../../tools/api/document.js";
 
 const SOURCE = join(dirname(fileURLToPath(import.meta.url)), "../../../../hosts/browser");
 
@@ -155,8 +156,7 @@ describe("texts of the page", () => {
 	});
 
 	it("exist for each event of the log", () => {
-		const api = JSON.parse(readFileSync(join(SOURCE, "../../modules/api/openapi.json"), "utf8"));
-		const names: string[] = api.components.schemas.Event.properties.event.enum;
+		const names: string[] = DOCUMENT.components.schemas.Event.properties.event.enum;
 		none(names.filter((name) => !Object.hasOwn(TEXTS, `event.${name}`)));
 	});
 
@@ -168,7 +168,7 @@ describe("texts of the page", () => {
 
 	it("are all used", () => {
 		const code = [...sources("."), ...sources("kit"), ...sources("pages")].join("\n");
-		const documents = readFileSync(join(SOURCE, "../../tools/page.ts"), "utf8");
+		const documents = readFileSync(join(SOURCE, "../../tools/page/archive.ts"), "utf8");
 		const beginnings = [...code.matchAll(/`([\w./-]+\.)\$\{/g)].map(([, beginning]) => beginning);
 		none(
 			all

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BOARDS, type Board, type Console, findBoard, type UARTPins } from "../../../hosts/esp32/boards.js";
-import { WIFI_TX_POWER } from "../../../modules/wifi/fields.js";
+import { WIFI_TX_POWER } from "../../../modules/parts/network/fields.js";
 import { OMISSIONS, omissionsOf } from "../../../tools/sdk/omissions.js";
 import { CHIPS, faultsOf, STRAPPING_EXCEPTIONS, usesOf } from "./pin-rules.js";
 

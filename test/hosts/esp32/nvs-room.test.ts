@@ -4,21 +4,21 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { BOARDS } from "../../../hosts/esp32/boards.js";
 import { STORAGE_VALUE_LIMIT } from "../../../hosts/node/virtual-storage.js";
-import { OWN_FILE_LIMIT } from "../../../modules/certificate/fields.js";
+import { ENTRIES } from "../../../modules/app/parts.js";
 import { BLOB_PIECE } from "../../../modules/config/blob.js";
 import { BYTES, CHOICE, type Field, TEXT } from "../../../modules/config/schema.js";
 import { ENTRY_LIMIT } from "../../../modules/config/store.js";
 import { CERTIFICATE_LIMIT } from "../../../modules/config/trusted-certificates.js";
-import { HUB_CERTIFICATE_LIMIT } from "../../../modules/homeassistant/fields.js";
 import { CERTIFICATE_FILE_LIMIT } from "../../../modules/io/crypto.js";
-import { ENTRIES } from "../../../modules/parts.js";
-import { PASSWORD_LIMIT, SSID_BYTES_LIMIT } from "../../../modules/wifi/fields.js";
+import { OWN_FILE_LIMIT } from "../../../modules/parts/certificate/fields.js";
+import { HUB_CERTIFICATE_LIMIT } from "../../../modules/parts/hub/fields.js";
+import { PASSWORD_LIMIT, SSID_BYTES_LIMIT } from "../../../modules/parts/network/fields.js";
 import { findPartition } from "../../../tools/factory/partitions.js";
 import { omissionsOf } from "../../../tools/sdk/omissions.js";
 import { ROOT } from "../native/compile.js";
 import { NVSModel } from "./nvs-model.js";
 
-/** Blobs that can exist at once (certificate/certificates.ts, config/hub.ts, config/mqtt.ts). */
+/** Blobs that can exist at once (parts/certificate/certificates.ts, config/hub.ts, config/mqtt.ts). */
 const BLOBS: readonly { name: string; limit: number; slots: number; part?: string }[] = [
 	{ name: "tls", limit: CERTIFICATE_FILE_LIMIT, slots: 3 },
 	{ name: "own", limit: OWN_FILE_LIMIT, slots: 2 },
@@ -40,7 +40,7 @@ const OTHERS: readonly (readonly [string, number])[] = [
 ];
 
 /**
- * The radio takes these texts as bytes, so their routes limit the number of bytes (modules/wifi/routes/settings.ts).
+ * The radio takes these texts as bytes, so their routes limit the number of bytes (modules/parts/network/routes/settings.ts).
  */
 const WIFI_ENTRIES = ["wifi", "network"];
 const BYTE_LIMITS: readonly (readonly [RegExp, number])[] = [

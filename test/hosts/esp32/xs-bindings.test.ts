@@ -23,8 +23,8 @@ const FLASH_SECTOR = 4096;
 const ADDRESSES = ["native/ipv4-xs", "native/ipv4"];
 const PARTITIONS = ["native/partition-xs", "esp32/partition"];
 
-/** The peer of the console replaces these functions of libc. */
-const WRAPPED = "-Wl,--wrap=read,--wrap=open,--wrap=fsync";
+/** The peer of the console replaces these functions of libc and of the fake timers. */
+const WRAPPED = "-Wl,--wrap=read,--wrap=open,--wrap=fsync,--wrap=esp_timer_start_once";
 
 /** False for the C file of a fake that consists of headers only. */
 const isThere = (option: string): boolean => option.startsWith("-") || existsSync(join(ROOT, option));

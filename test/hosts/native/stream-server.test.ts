@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { CHROMIUM, NO_CHROMIUM } from "../../../tools/chromium.js";
+import { CHROMIUM, NO_CHROMIUM } from "../../../tools/page/chromium.js";
 import { needNative, skipBecause } from "./compile.js";
 import { Certificates, type Outcome, Peer, type PeerOptions, pattern, run } from "./stream-server-driver.js";
 

@@ -36,7 +36,7 @@ export function runScript(places: number, seed: number, commands: readonly strin
 			queue.add(connection);
 		} else if (word === "admit") admitted.push(queue.take()?.remoteAddress ?? "-");
 		else if (word === "answer") queue.answered(value);
-		else if (word === "trust") queue.know(value);
+		else if (word === "trust") queue.trust(value);
 		else if (word === "forget") queue.forget();
 		else if (word === "wait") nowMs += Number(value);
 		else assert.fail(command);

@@ -11,10 +11,10 @@ import { MarkDecoder } from "../../../hosts/node/mark-decoder.js";
 import { encodeNetstring, NetstringReader } from "../../../hosts/node/netstring.js";
 import { NodeClock, NodeText, NodeTimers } from "../../../hosts/node/platform.js";
 import { FileStorage } from "../../../hosts/node/storage.js";
-import { ACCESS_IS_DEFAULT } from "../../../modules/auth/fields.js";
+import { ENTRIES } from "../../../modules/app/parts.js";
 import { put } from "../../../modules/config/schema.js";
 import { ConfigStore } from "../../../modules/config/store.js";
-import { ENTRIES } from "../../../modules/parts.js";
+import { ACCESS_IS_DEFAULT } from "../../../modules/parts/auth/fields.js";
 
 const bytesOf = (text: string) => Buffer.from(text, "latin1");
 

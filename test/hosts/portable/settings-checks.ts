@@ -1,11 +1,11 @@
 /** Reads settings from a host's storage in its engine: arbitrary records with a correct checksum. Portable. */
 
-import { AccessSettings, TokenSettings } from "../../../modules/auth/settings.js";
+import { ENTRIES } from "../../../modules/app/parts.js";
 import { Tokens } from "../../../modules/auth/tokens.js";
 import { put } from "../../../modules/config/schema.js";
 import { ConfigStore } from "../../../modules/config/store.js";
-import { METER_PROTOCOL } from "../../../modules/meter/fields.js";
-import { ENTRIES } from "../../../modules/parts.js";
+import { AccessSettings, TokenSettings } from "../../../modules/parts/auth/settings.js";
+import { METER_PROTOCOL } from "../../../modules/parts/meter/fields.js";
 import { flashRecords } from "../../fuzz/flash-records.js";
 import { expect, expectEqual, frozen } from "./check.js";
 

@@ -1,6 +1,0 @@
-/** GPIOs as outputs (implemented in power.c). */
-export class Output {
-	static set(pin: number, level: boolean): void {
-		native("xs_power_output").call(this, pin, level);
-	}
-}

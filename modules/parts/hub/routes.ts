@@ -1,0 +1,105 @@
+/** Hub routes of the API text: settings and test. */
+
+import { type BodyValues, LONG_BODY_LIMIT } from "../../api/body.js";
+import { MISSING_FIELD, UNSUPPORTED } from "../../api/errors.js";
+import type { Exchange } from "../../api/exchange.js";
+import { describeMissing } from "../../api/field-value.js";
+import { booleanMember, numberMember, textMember } from "../../api/members.js";
+import { failField, putsOf, settingsOf } from "../../api/settings.js";
+import { CERTIFICATE_BUSY, LONG_CERTIFICATE, trustRefusalIn } from "../../api/trusted-certificate.js";
+import { NO_MEMORY } from "../../config/blob.js";
+import { bodyField, type Put, put, type SettingField, TEXT } from "../../config/schema.js";
+import { parseHubURL } from "../../http/url.js";
+import { isOmitted } from "../../product/omitted.js";
+import type { OutputPart } from "../publish/output-part.js";
+import {
+	HUB_CERTIFICATE,
+	HUB_CERTIFICATE_LIMIT,
+	HUB_ENABLED,
+	HUB_LANG,
+	HUB_STATISTICS,
+	HUB_TOKEN,
+	HUB_URL,
+} from "./fields.js";
+import type { Hub } from "./hub.js";
+
+export const HUB_DISABLED = "hub_disabled";
+
+export const HUB_TEXTS = Object.freeze({
+	enabled: HUB_ENABLED,
+	disabled: HUB_DISABLED,
+	name: "The hub",
+	taken: "The hub accepted everything.",
+	hasStatus: true,
+});
+
+/**
+ * Body field with the certificate. The text is stored in flash while it arrives; the value is a reference to the stored
+ * text.
+ */
+const CERTIFICATE_TEXT = bodyField<Uint8Array | typeof CERTIFICATE_BUSY>({
+	name: HUB_CERTIFICATE.name,
+	kind: TEXT,
+	maximum: HUB_CERTIFICATE_LIMIT,
+});
+const STORED: readonly SettingField[] = Object.freeze([HUB_ENABLED, HUB_URL, HUB_TOKEN, HUB_LANG, HUB_STATISTICS]);
+
+export const HUB_SETTINGS = settingsOf(STORED, [HUB_ENABLED.name], {
+	fields: Object.freeze([...STORED, CERTIFICATE_TEXT]),
+	limit: LONG_BODY_LIMIT,
+	long: LONG_CERTIFICATE,
+	show,
+	accept,
+	// A POST starts a retry after a failure even if it changes nothing.
+	applies: true,
+});
+
+function show(exchange: Exchange<OutputPart<Hub>>): void {
+	const { config } = exchange.core;
+	const enabled = config.get(HUB_ENABLED);
+	const hasCertificate = exchange.part.certificates.isSet;
+	exchange.object((writer) => {
+		booleanMember(writer, HUB_ENABLED.name, enabled);
+		if (enabled) textMember(writer, HUB_URL.name, config.get(HUB_URL));
+		numberMember(writer, "cert_max_size", HUB_CERTIFICATE_LIMIT);
+		textMember(writer, HUB_LANG.name, config.get(HUB_LANG));
+		booleanMember(writer, HUB_STATISTICS.name, config.get(HUB_STATISTICS));
+		booleanMember(writer, "token_set", config.get(HUB_TOKEN) !== "");
+		booleanMember(writer, "cert_set", hasCertificate);
+	});
+}
+
+function accept(exchange: Exchange<OutputPart<Hub>>, values: BodyValues): readonly Put[] | undefined {
+	const certificate = values.get(CERTIFICATE_TEXT);
+	// A firmware without statistics refuses the setting, but not in a backup: there it is stored for a firmware that
+	// has statistics.
+	const isMissing = isOmitted(HUB_STATISTICS.name);
+	if (isMissing && exchange.within === "" && values.get(HUB_STATISTICS) === true) {
+		exchange.fail(501, UNSUPPORTED, "This firmware was built without statistics.", HUB_STATISTICS.name);
+		return undefined;
+	}
+	const enabled = values.get(HUB_ENABLED);
+	const url = values.get(HUB_URL);
+	const token = values.get(HUB_TOKEN);
+	const refusal = trustRefusalIn(exchange, exchange.part.certificates, certificate);
+	if (certificate === CERTIFICATE_BUSY || refusal === NO_MEMORY) return undefined;
+	if (url !== undefined && (url !== "" || enabled) && parseHubURL(url) === undefined)
+		failField(exchange, HUB_URL, "url must be http:// or https:// and a host, without user name, query or fragment.");
+	else if (enabled && token === "") failField(exchange, HUB_TOKEN, "token must not be empty while the hub is enabled.");
+	else if (refusal !== "") failField(exchange, CERTIFICATE_TEXT, refusal);
+	else if (enabled && (url === undefined || token === undefined)) {
+		const { name } = url === undefined ? HUB_URL : HUB_TOKEN;
+		exchange.fail(400, MISSING_FIELD, describeMissing(name), name);
+	} else {
+		// The stored certificate is cleared if the request has none.
+		const kept = enabled ? new Uint8Array(0) : undefined;
+		const trust = certificate ?? kept;
+		const puts = [...putsOf(STORED, values), put(HUB_CERTIFICATE, trust)];
+		// If the address or the certificate changes, the token is cleared, so that a different server never receives
+		// it.
+		const isElsewhere = trust !== undefined || (url !== undefined && url !== exchange.core.config.get(HUB_URL));
+		if (token === undefined && isElsewhere) puts.push(put(HUB_TOKEN, ""));
+		return puts;
+	}
+	return undefined;
+}

@@ -1,0 +1,10 @@
+/** Replaces part.ts in a firmware without prices. */
+import { ENTRY_PRICES } from "../../config/entries.js";
+import { Absent, absentPart, keptEntry } from "../../part/absent.js";
+
+const NAME = "prices";
+
+export const PRICES = absentPart(
+	{ name: NAME, entries: Object.freeze([keptEntry("prices", ENTRY_PRICES)]), open: (core) => new Absent(NAME, core) },
+	["prices"],
+);
