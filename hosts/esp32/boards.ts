@@ -172,12 +172,12 @@ function rmii(phy: number, power: number, clock: RMIIPins["clock"]): RMIIPins {
 }
 
 /** Parts left out of all boards with 4 MB of flash (docs/hardware.md). */
-const LARGE = Object.freeze(["hawkbit", "provision", "security_updates", "backfill", "kmp", "mbus", "amis"]);
+const LARGE = Object.freeze(["hawkbit", "provision", "backfill", "kmp", "mbus", "amis"]);
 /** Parts left out of boards with 4 MB of flash and no radio. */
-const NO_RADIO = Object.freeze([...LARGE, "statistics", "sma", "sunspec", "shelly-websocket"]);
+const NO_RADIO = Object.freeze([...LARGE, "statistics"]);
 /** Parts left out of boards with 4 MB of flash and a radio. */
 const SHORT_OF_FLASH = Object.freeze({
-	without: Object.freeze([...LARGE, "statistics", "live_secs", "live-meter"]),
+	without: Object.freeze([...NO_RADIO, "live-meter"]),
 });
 /** Parts left out of boards that also have Ethernet. They do not need Improv, which sets up Wi-Fi over the console. */
 const SHORTER_OF_FLASH = Object.freeze({

@@ -207,7 +207,7 @@ describe("A firmware without some parts and protocols", function () {
 
 	it("restores a full firmware's backup without the settings of omitted parts, and keeps its protocol", async () => {
 		const { ignored } = await gateway.write("system/backup", backup);
-		assert.deepEqual([...ignored].sort(), [...ROUTES, "system/upgrade.security_updates"].sort());
+		assert.deepEqual([...ignored].sort(), [...ROUTES].sort());
 		assert.deepEqual(await gateway.read("meter/protocol"), {
 			...{ protocol: "sml", rx_inverted: false, tx_inverted: false, rx_pin: -1, tx_pin: -1 },
 		});
@@ -239,36 +239,6 @@ describe("A firmware without some parts and protocols", function () {
 			[],
 		);
 		await gateway.login();
-	});
-});
-
-describe("A firmware without some dialects and the statistics", function () {
-	this.timeout(60_000);
-	const names = ["statistics", "live_secs", "sunspec", "shelly-websocket"];
-	let gateway: VirtualGateway;
-
-	before(async () => {
-		const Small = await bundledGateway(names);
-		gateway = new Small();
-		await gateway.login();
-	});
-	after(async () => {
-		await gateway.stop();
-		rmSync(bundleOf(names));
-	});
-
-	it("answers each route as the API description says, and has all routes of the API text", () => checkAll(gateway));
-
-	it("refuses to turn SunSpec on, and has the other dialects", async () => {
-		const refused = await gateway.post("live-meter", { sunspec: true });
-		isError(refused, 501, "unsupported", "sunspec");
-		assert.equal(JSON.parse(refused.text).message, message("the dialect sunspec"));
-		await gateway.write("live-meter", { sunspec: false, sma: true });
-		const { dialects } = await gateway.read("live-meter/status");
-		assert.deepEqual(
-			dialects.map(({ name }: JSONObject) => name),
-			["ecotracker", "shelly", "homewizard", "sma"],
-		);
 	});
 });
 

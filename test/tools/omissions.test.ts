@@ -7,9 +7,7 @@ import { PARTS } from "../../modules/app/parts.js";
 import type { Entry } from "../../modules/config/schema.js";
 import type { Part } from "../../modules/part/part.js";
 import { HUB_STATISTICS } from "../../modules/parts/hub/fields.js";
-import { LIVE_SMA, LIVE_SUNSPEC } from "../../modules/parts/live-meter/fields.js";
-import { METER_LIVE_SECS, METER_PROTOCOL } from "../../modules/parts/meter/fields.js";
-import { SECURITY_UPDATES_ENABLED } from "../../modules/parts/update/security-fields.js";
+import { METER_PROTOCOL } from "../../modules/parts/meter/fields.js";
 import { ZIGBEE } from "../../modules/parts/zigbee/part.js";
 import { madeFor } from "../../tools/sdk/esp32.js";
 import { boardWith, OMISSIONS, omissionsOf, readNames, replacementsOf } from "../../tools/sdk/omissions.js";
@@ -35,16 +33,7 @@ describe("The parts and protocols that a firmware can be built without", functio
 	this.timeout(30_000);
 
 	it("are named as in the list of parts, the meter's protocol, a setting, or the folder", () => {
-		const settings = [HUB_STATISTICS, SECURITY_UPDATES_ENABLED, LIVE_SMA, LIVE_SUNSPEC, METER_LIVE_SECS].map(
-			({ name }) => name,
-		);
-		const known = [
-			...PARTS.map(({ name }) => name),
-			...METER_PROTOCOL.choices,
-			"improv",
-			"shelly-websocket",
-			...settings,
-		];
+		const known = [...PARTS.map(({ name }) => name), ...METER_PROTOCOL.choices, "improv", HUB_STATISTICS.name];
 		assert.deepEqual(
 			NAMES.filter((name) => !known.includes(name)),
 			[],

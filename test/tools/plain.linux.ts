@@ -12,7 +12,7 @@ import { iecVectors } from "../vectors.js";
  * Parts left out of both firmwares: with all parts, the unreduced one would have more names than the 8192 of the SDK's
  * linker.
  */
-const LEFT_OUT = ["sma", "sunspec", "backfill", "tic", "kmp", "mbus", "amis"];
+const LEFT_OUT = ["hawkbit", "provision", "backfill", "tic", "kmp", "mbus", "amis"];
 
 const { paths } = DOCUMENT;
 /** Settings: the test reads all, and sends each a value that is refused with a message. */

@@ -100,11 +100,6 @@ const WHOLE_FOLDER = /\/(?:part|protocol)$/;
 const GAINED_IN_PART: Readonly<Record<string, number>> = {
 	improv: 5950,
 	statistics: 8538,
-	live_secs: 1288,
-	sma: 2050,
-	sunspec: 3526,
-	"shelly-websocket": 4725,
-	security_updates: 908,
 };
 /** Names of what boards with 4 MB of flash leave out: their firmware has 68 300 bytes of names and tables at most. */
 const NAMES_GAINED = 8100;

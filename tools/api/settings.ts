@@ -7,13 +7,8 @@ import { type BodyTable, NO_BODY } from "../../modules/api/body.js";
 import type { Operation } from "../../modules/api/route.js";
 import { BOOLEAN, BYTES, CHOICE, type Field, INTEGER, type SettingField } from "../../modules/config/schema.js";
 import { METHOD_NAMES } from "../../modules/http/request.js";
-import { LIVE_SMA, LIVE_SUNSPEC } from "../../modules/parts/live-meter/fields.js";
-import { SECURITY_FIELDS } from "../../modules/parts/update/security-fields.js";
 import { commentOn } from "./comments.js";
 import type { Node } from "./files.js";
-
-/** Settings that a firmware may lack (tools/sdk/omissions.ts). Its reply lacks their members. */
-const LACKED: readonly string[] = [...SECURITY_FIELDS, LIVE_SMA, LIVE_SUNSPEC].map(({ name }) => name);
 
 const BACKUP = "POST /api/v1/system/backup";
 const INITIAL = "x-initial";
@@ -147,7 +142,7 @@ function describeReply(document: Node, operation: Node, { path, settings }: Oper
 		made[name] = described(document, target.properties[name], bounds);
 	}
 	target.properties = inOrder(target.properties, made);
-	const names = Object.keys(made).filter((name) => !LACKED.includes(name));
+	const names = Object.keys(made);
 	// The schema may also describe the body of a request, which may require fewer members than the reply.
 	const { $ref } = document.paths[path].post.requestBody.content["application/json"].schema;
 	const where = $ref === schema.$ref && settings.required.length < names.length ? schema : target;

@@ -43,7 +43,7 @@ function step(command: string, args: string[], env: NodeJS.ProcessEnv): void {
 
 const TOO_MANY_NAMES =
 	"The SDK's linker takes 8192 names. With GATEWAY_PLAIN=all, the firmware with all parts has more: leave some out, " +
-	"for example --without sma,sunspec,backfill,tic,kmp,mbus,amis.";
+	"for example --without hawkbit,provision,backfill,tic,kmp,mbus,amis.";
 
 export function buildFirmware(options: BuildOptions): Promise<Firmware> {
 	const sdk = findSDK();

@@ -16,26 +16,16 @@ const PROTOCOL_CHOICE = "modules/parts/meter/routes/settings";
 
 /**
  * Paths, without extension, of the modules that have a stand-in. They are listed by the name of a part, of a part's
- * setting (such as `statistics` of the hub), or of a protocol in the API. The only other names are `improv` and
- * `shelly-websocket`. Zigbee has no stand-in: it is left out as on a board without a coprocessor.
+ * setting (`statistics` of the hub), or of a protocol in the API. The only other name is `improv`. Zigbee has no stand-in: it is left out as on a board without a coprocessor.
  */
 export const OMISSIONS: Readonly<Record<string, readonly string[]>> = Object.freeze({
 	statistics: Object.freeze(["modules/parts/hub/statistics"]),
 	mqtt: Object.freeze(["modules/parts/mqtt/part"]),
-	live_secs: Object.freeze(["modules/meter/live-mode", "modules/cosem/live"]),
 	"live-meter": Object.freeze(["modules/parts/live-meter/part"]),
-	sma: Object.freeze(["modules/parts/live-meter/sma", "modules/parts/live-meter/settings"]),
-	sunspec: Object.freeze(["modules/parts/live-meter/sunspec", "modules/parts/live-meter/settings"]),
-	"shelly-websocket": Object.freeze(["modules/parts/live-meter/rpc-sockets"]),
 	prices: Object.freeze(["modules/parts/prices/part"]),
 	peaks: Object.freeze(["modules/parts/peaks/part"]),
 	hawkbit: Object.freeze(["modules/parts/hawkbit/part"]),
 	provision: Object.freeze(["modules/parts/provision/part", "modules/provision/settings-files"]),
-	security_updates: Object.freeze([
-		"modules/parts/update/security-updates",
-		"modules/parts/update/security-fields",
-		"modules/parts/update/security-level",
-	]),
 	backfill: Object.freeze(["modules/parts/backfill/part"]),
 	zigbee: Object.freeze([]),
 	sml: Object.freeze(["modules/sml/protocol", PROTOCOL_CHOICE]),

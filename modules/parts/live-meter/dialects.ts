@@ -6,4 +6,4 @@ import { SHELLY } from "./shelly.js";
 import { SMA } from "./sma.js";
 import { SUNSPEC } from "./sunspec.js";
 
-export const DIALECTS: readonly Dialect[] = Object.freeze([ECOTRACKER, SHELLY, HOMEWIZARD, ...SMA, ...SUNSPEC]);
+export const DIALECTS: readonly Dialect[] = Object.freeze([ECOTRACKER, SHELLY, HOMEWIZARD, SMA, SUNSPEC]);

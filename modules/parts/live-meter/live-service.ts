@@ -46,7 +46,7 @@ const PART = "live meter";
 const RPC_PATH = "/rpc";
 /** Memory while a frame arrives: less than for the body of a request to the API, because it has three short fields. */
 const FRAME_COST: Cost = Object.freeze({ slots: 100, chunkBytes: 2048 });
-/** Index of the SMA dialect; -1 in a firmware without it. While it is on, no other dialect has a UDP port. */
+/** Index of the SMA dialect. While it is on, no other dialect has a UDP port. */
 const SMA_DIALECT = DIALECTS.findIndex(({ enabled }) => enabled === LIVE_SMA);
 const RPC_DIALECT = DIALECTS.findIndex(({ rpcSource }) => rpcSource !== undefined);
 /** RPC method whose result is also sent in notifications. */

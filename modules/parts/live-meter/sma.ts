@@ -149,7 +149,7 @@ class SMAPort implements DatagramMachine, DialectPort {
 
 	advance(nowMs: number): void {
 		this.deadlineMs = Number.POSITIVE_INFINITY;
-		if (!this.#values.want(ROW)) return;
+		if (!this.#values.want(SMA)) return;
 		const { core, id } = this.#values;
 		const { buffer } = core.find(NETWORK).datagrams!;
 		this.#datagrams.send(writeSMA(buffer, this.#values.show(), id, nowMs), GROUP, PORT.port);
@@ -158,7 +158,7 @@ class SMAPort implements DatagramMachine, DialectPort {
 	}
 }
 
-const ROW: Dialect = dialect({
+export const SMA: Dialect = dialect({
 	name: LIVE_SMA.name,
 	enabled: LIVE_SMA,
 	maxAgeMs: 10_000,
@@ -166,5 +166,3 @@ const ROW: Dialect = dialect({
 	services: [],
 	open: (values) => new SMAPort(values),
 });
-
-export const SMA: readonly Dialect[] = Object.freeze([ROW]);

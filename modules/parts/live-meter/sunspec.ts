@@ -155,7 +155,7 @@ class SunSpecPort implements DialectPort, ModbusDelegate {
 		if (start < 0 || end > REGISTERS) return EXCEPTION_ADDRESS;
 		let values: Float64Array | undefined;
 		if (start < END && end > FIRST_VALUE) {
-			if (!this.#values.want(ROW)) return EXCEPTION_FAILURE;
+			if (!this.#values.want(SUNSPEC)) return EXCEPTION_FAILURE;
 			if (!clients.mayAnswer(row, core.config.get(LIVE_PAUSE_MS), nowMs)) return EXCEPTION_BUSY;
 			values = this.#values.show(row);
 			clients.answered(row, values[LIVE_POWER], nowMs);
@@ -185,7 +185,7 @@ class SunSpecPort implements DialectPort, ModbusDelegate {
 	}
 }
 
-const ROW: Dialect = dialect({
+export const SUNSPEC: Dialect = dialect({
 	name: LIVE_SUNSPEC.name,
 	enabled: LIVE_SUNSPEC,
 	maxAgeMs: 10_000,
@@ -193,5 +193,3 @@ const ROW: Dialect = dialect({
 	services: [],
 	open: (values, index) => new SunSpecPort(values, index),
 });
-
-export const SUNSPEC: readonly Dialect[] = Object.freeze([ROW]);

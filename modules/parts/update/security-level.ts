@@ -4,8 +4,7 @@ import type { ConfigStore } from "../../config/store.js";
 import type { Update } from "../../io/flash.js";
 import type { Clock } from "../../io/host.js";
 import { securityLevelOf } from "../../update/front.js";
-import { UPGRADE_FOUND_VERSION } from "./fields.js";
-import { UPGRADE_FOUND_SECURITY } from "./security-fields.js";
+import { UPGRADE_FOUND_SECURITY, UPGRADE_FOUND_VERSION } from "./fields.js";
 
 /** Returns the values to store together with the version of a file that the check has found. */
 export function securityPuts(

@@ -13,7 +13,7 @@ import type { ScheduledMachine, Task } from "../../io/driver.js";
 import { isOnBattery } from "../../power/supply.js";
 import { SECURITY_UPDATE_HOURS } from "../../product/product.js";
 import { localMinutesAt } from "../../time/wall-clock.js";
-import { SECURITY_UPDATES_ENABLED, UPGRADE_FOUND_SECURITY } from "./security-fields.js";
+import { SECURITY_UPDATES_ENABLED, UPGRADE_FOUND_SECURITY } from "./fields.js";
 
 const HOUR_MS = 3_600_000;
 const HOUR_S = 3600;
