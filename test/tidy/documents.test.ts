@@ -111,4 +111,12 @@ describe("tidy: documents and commits", () => {
 		assert.ok(!isAgreed("What nobody uses of dates is gone"));
 		assert.ok(!isAgreed(`docs: ${"a".repeat(70)}`));
 	});
+
+	it("shows in CONTRIBUTING's example of a protocol what stands in modules/sml", () => {
+		const [section] = read("CONTRIBUTING.md").split("\n## Adding a meter protocol\n")[1].split("\n## ");
+		const blocks = [...section.matchAll(/^```ts\n([\s\S]*?)\n```$/gm)].map(([, text]) => text);
+		const files = sources.filter(({ path }) => path.startsWith("modules/sml/")).map(({ text }) => text);
+		assert.equal(blocks.length, 3);
+		assertNone(blocks.filter((block) => !files.some((text) => text.includes(block))));
+	});
 });

@@ -18,7 +18,7 @@ import { omissionsOf } from "../../../tools/sdk/omissions.js";
 import { ROOT } from "../native/compile.js";
 import { NVSModel } from "./nvs-model.js";
 
-/** Blobs that can exist at once (parts/certificate/certificates.ts, config/hub.ts, config/mqtt.ts). */
+/** Blobs that can exist at once (parts/certificate/certificates.ts, parts/hub/fields.ts, parts/mqtt/fields.ts). */
 const BLOBS: readonly { name: string; limit: number; slots: number; part?: string }[] = [
 	{ name: "tls", limit: CERTIFICATE_FILE_LIMIT, slots: 3 },
 	{ name: "own", limit: OWN_FILE_LIMIT, slots: 2 },
