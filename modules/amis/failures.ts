@@ -3,7 +3,9 @@
  * number in each failure). A failure after a telegram of another protocol has a higher `progress` than AMIS_SILENCE,
  * AMIS_NO_FRAME and AMIS_INSTEAD.
  */
+
 import { failure, finalFailure, METER_AUTH_FAILED, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
+import { PROTOCOL_AMIS } from "../readout/protocol-names.js";
 
 export const AMIS_SILENCE = failure(
 	METER_TIMEOUT,
@@ -23,7 +25,7 @@ export const AMIS_INSTEAD = failure(
 	"amis/answers",
 	19,
 	"An AMIS meter of Siemens calls. Choose the protocol amis.",
-	{ protocol: "amis" },
+	{ protocol: PROTOCOL_AMIS },
 );
 export const AMIS_NO_KEY = finalFailure(
 	METER_AUTH_FAILED,

@@ -18,11 +18,10 @@ import {
 	type ReadSession,
 	type SessionContext,
 } from "../readout/protocol.js";
+import { PROTOCOL_DLMS } from "../readout/protocol-names.js";
 import { openLive } from "./live.js";
 import { DLMSReadSession } from "./read-session.js";
 import { type COSEMSettings, OPENING_AUTO, OPENING_DIRECT } from "./settings.js";
-
-export const CHOICE = "dlms";
 
 /** Probe for a meter with HDLC at a fixed speed, without a sign-on. It connects and disconnects. */
 export class ConnectionProbe implements Probing {
@@ -120,7 +119,7 @@ function probe(context: SessionContext<COSEMSettings>): Probing {
 }
 
 export const DLMS: MeterProtocol<COSEMSettings> = Object.freeze({
-	isChosen: (settings: COSEMSettings) => settings.protocol === CHOICE,
+	isChosen: (settings: COSEMSettings) => settings.protocol === PROTOCOL_DLMS,
 	hasProfiles: true,
 	open: (context: SessionContext<COSEMSettings>) => new DLMSReadSession(context),
 	openLive,

@@ -24,6 +24,7 @@
  *
  * Limit: an APDU has at most APDU_LIMIT bytes.
  */
+
 import { BROADCAST, type Cipher, GENERAL_DED, GENERAL_GLO, KEY_LENGTH } from "../dlms/cipher.js";
 import { Cursor, putU32 } from "../dlms/cursor.js";
 import { DLMS_METER_TITLE, DLMS_REPLAY, DLMS_TAG, DLMS_UNPROTECTED } from "../dlms/failures.js";
@@ -46,6 +47,7 @@ import {
 	type ReadSession,
 	type SessionContext,
 } from "../readout/protocol.js";
+import { PROTOCOL_DLMS } from "../readout/protocol-names.js";
 import { type Readout, STATUS_OK, STATUS_UNCHECKED, statusOf } from "../readout/readout.js";
 import type { RecordWriter } from "../readout/record-writer.js";
 import { makeCipher } from "./counters.js";
@@ -61,7 +63,6 @@ import {
 	PUSH_SILENCE,
 	PUSH_UNKNOWN,
 } from "./failures.js";
-import { CHOICE } from "./protocol.js";
 import { DLMS_COSEM } from "./read-session.js";
 import type { COSEMSettings } from "./settings.js";
 
@@ -422,7 +423,7 @@ function listen(context: SessionContext<COSEMSettings>): PushReadSession {
 }
 
 export const DLMS_PUSH: MeterProtocol<COSEMSettings> = Object.freeze({
-	isChosen: ({ protocol, dlms }: COSEMSettings) => protocol === CHOICE && dlms.pushBaud > 0,
+	isChosen: ({ protocol, dlms }: COSEMSettings) => protocol === PROTOCOL_DLMS && dlms.pushBaud > 0,
 	listenBaud: ({ dlms }: COSEMSettings) => dlms.pushBaud,
 	late: PUSH_SILENCE,
 	open: listen,

@@ -39,7 +39,7 @@ export interface DLMSSettings {
 	readonly opening: number;
 	/** Fixed speed that OPENING_DIRECT uses, Bd. */
 	readonly directBaud: number;
-	/** SessionContext that has worked with this meter; OPENING_AUTO if none is known. */
+	/** Opening that has worked with this meter; OPENING_AUTO if none is known. */
 	readonly learnedOpening: number;
 	/** Speed of pushes, Bd; 0 if the gateway requests the data instead. */
 	readonly pushBaud: number;

@@ -2,6 +2,7 @@
  * Failures of IEC 62056-21. Their progress number (readout/failure.ts) is below 20, because a session in mode E
  * continues in HDLC, and most failures of HDLC have 20 or more.
  */
+
 import {
 	failure,
 	finalFailure,
@@ -10,6 +11,7 @@ import {
 	METER_TIMEOUT,
 	NO_PROFILE,
 } from "../readout/failure.js";
+import { PROTOCOL_DLMS } from "../readout/protocol-names.js";
 
 export const IEC_SILENCE = failure(
 	METER_TIMEOUT,
@@ -46,7 +48,7 @@ export const IEC_MODE_E_ALONE = failure(
 	"iec62056-21/mode-e-alone",
 	6,
 	"The meter offers DLMS/COSEM (mode E), and sends no data without it. Choose the protocol dlms.",
-	{ protocol: "dlms" },
+	{ protocol: PROTOCOL_DLMS },
 );
 export const IEC_CUT = failure(
 	METER_TIMEOUT,

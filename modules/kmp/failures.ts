@@ -2,7 +2,9 @@
  * Failures of Kamstrup's KMP. As long as the meter has not answered, their `progress` is lower than that of the
  * failures of other protocols.
  */
+
 import { failure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
+import { PROTOCOL_KMP } from "../readout/protocol-names.js";
 
 export const KMP_SILENCE = failure(
 	METER_TIMEOUT,
@@ -23,7 +25,7 @@ export const KMP_INSTEAD = failure(
 	"kmp/answers",
 	19,
 	"The meter answers in Kamstrup's KMP. Choose the protocol kmp.",
-	{ protocol: "kmp" },
+	{ protocol: PROTOCOL_KMP },
 );
 /** The meter stopped answering after it had sent its serial number. */
 export const KMP_LOST = failure(

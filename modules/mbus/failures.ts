@@ -2,7 +2,9 @@
  * Failures of requests to M-Bus slaves. As long as no slave has answered, their `progress` is lower than that of the
  * failures of other protocols.
  */
+
 import { failure, finalFailure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
+import { PROTOCOL_MBUS } from "../readout/protocol-names.js";
 
 export const MBUS_SILENCE = failure(
 	METER_TIMEOUT,
@@ -23,7 +25,7 @@ export const MBUS_INSTEAD = failure(
 	"mbus/answers",
 	19,
 	"The meter answers as a slave of M-Bus. Choose the protocol mbus.",
-	{ protocol: "mbus" },
+	{ protocol: PROTOCOL_MBUS },
 );
 /** A slave acknowledged the reset or sent a telegram. After that, it was silent or sent only damaged frames. */
 export const MBUS_LOST = failure(

@@ -1,7 +1,7 @@
 /** Failures of the meter reader itself. The failures of a protocol are in the protocol's folder. */
 
 import { BUSY, failure, finalFailure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
-import { PROTOCOL_IEC62056 } from "../readout/protocol-names.js";
+import { PROTOCOL_DLMS, PROTOCOL_IEC62056 } from "../readout/protocol-names.js";
 
 export const FAILURE_PORT = failure(METER_ERROR, "port", 0, "The serial port of the optical head could not be used.");
 export const FAILURE_WAIT = failure(
@@ -42,7 +42,7 @@ export const FAILURE_HDLC_INSTEAD = failure(
 	"hdlc/answers",
 	19,
 	"The meter answers in HDLC: it speaks DLMS/COSEM. Choose the protocol dlms.",
-	{ protocol: "dlms", pushBaud: 0 },
+	{ protocol: PROTOCOL_DLMS, pushBaud: 0 },
 );
 /** Failures for each kind of unsolicited data (unsolicited.ts). The message that users see also states the speed. */
 export const UNSOLICITED_ASCII = finalFailure(METER_ERROR, "unasked/ascii", 90, "The meter pushes telegrams (mode D).");

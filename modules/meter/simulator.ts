@@ -11,6 +11,7 @@ import { DLMS_COSEM } from "../cosem/read-session.js";
 import { DataSetParser } from "../iec62056-21/dataset.js";
 import { MODE_C } from "../iec62056-21/ident.js";
 import type { SessionContext, SimulatedProtocol } from "../readout/protocol.js";
+import { PROTOCOL_DLMS } from "../readout/protocol-names.js";
 import { PROTOCOL_IEC62056_21, STATUS_OK } from "../readout/readout.js";
 import type { RecordSink } from "../readout/sink.js";
 import { digitsOf } from "../time/date.js";
@@ -178,7 +179,7 @@ export const SIMULATED: SimulatedProtocol<MeterSettings> = Object.freeze({
 	simulate: ({ settings, records, nowMs }: SessionContext<MeterSettings>, utcMs: number) => {
 		// If the clock is not set, the values depend on the time since the start.
 		new MeterSimulator().run(records, utcMs === 0 ? nowMs : utcMs);
-		const isDLMS = settings.protocol === "dlms";
+		const isDLMS = settings.protocol === PROTOCOL_DLMS;
 		return {
 			protocol: isDLMS ? DLMS_COSEM : PROTOCOL_IEC62056_21,
 			...(isDLMS ? { missing: new Uint8Array(0) } : {}),

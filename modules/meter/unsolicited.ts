@@ -7,7 +7,7 @@ import { HDLC_OTHER_ADDRESS, HDLC_REFUSED } from "../hdlc/failures.js";
 import { IEC_NO_IDENT } from "../iec62056-21/failures.js";
 import { isOmitted } from "../product/omitted.js";
 import { type Advice, type Failure, foundFailure } from "../readout/failure.js";
-import { PROTOCOL_IEC62056, PROTOCOL_SML, PROTOCOL_TIC } from "../readout/protocol-names.js";
+import { PROTOCOL_DLMS, PROTOCOL_IEC62056, PROTOCOL_SML, PROTOCOL_TIC } from "../readout/protocol-names.js";
 import { SML_BAUD } from "../sml/protocol.js";
 import {
 	UNSOLICITED_ASCII,
@@ -50,7 +50,7 @@ export function unsolicitedFailure(kind: number, baud: number, framing: string, 
 	const row = ROWS[kind - KIND_ASCII];
 	const level = isFlipped ? " The line is inverted: change rx_inverted." : "";
 	const summary = `${row.message.slice(0, -1)}, at ${baud} Bd, ${framing}.${level}`;
-	const protocol = kind === KIND_ASCII || kind === KIND_SML || kind === KIND_TIC ? word : "dlms";
+	const protocol = kind === KIND_ASCII || kind === KIND_SML || kind === KIND_TIC ? word : PROTOCOL_DLMS;
 	if (isOmitted(protocol)) {
 		const found = { kind: word, baud, framing, isSupported: false };
 		return foundFailure(row, `${summary} This firmware was built without the protocol ${protocol}.`, found);
@@ -68,7 +68,7 @@ export function unsolicitedFailure(kind: number, baud: number, framing: string, 
 				...(isFlipped && { isFlipped }),
 			})
 		: foundFailure(row, `${summary} Choose the protocol dlms, and set push_baudrate to ${baud}.`, found, {
-				protocol: "dlms",
+				protocol: PROTOCOL_DLMS,
 				pushBaud: baud,
 			});
 }

@@ -87,7 +87,7 @@ export interface Extra {
 
 /**
  * Calls the matching reactions of all parts, each once, in the order of the parts. `running` holds the instance of each
- * part; `changed` and `applied` are as in ConfigListener (config/store.ts).
+ * part; the fields are those of ConfigListener (config/store.ts).
  */
 export function react(
 	parts: readonly Part[],
