@@ -5,7 +5,9 @@
  */
 
 import { failure, finalFailure, METER_AUTH_FAILED, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
-import { PROTOCOL_AMIS } from "../readout/protocol-names.js";
+
+/** Name of the protocol in the API; the codes of its failures begin with it. */
+export const PROTOCOL_AMIS = "amis";
 
 export const AMIS_SILENCE = failure(
 	METER_TIMEOUT,

@@ -4,8 +4,7 @@
  */
 
 import type { MeterProtocol, SessionContext } from "../readout/protocol.js";
-import { PROTOCOL_AMIS } from "../readout/protocol-names.js";
-import { AMIS_INSTEAD, AMIS_SILENCE } from "./failures.js";
+import { AMIS_INSTEAD, AMIS_SILENCE, PROTOCOL_AMIS } from "./failures.js";
 import { AMISSession, type AMISSettings, LINE } from "./session.js";
 
 /** Time within which a meter calls and then sends two telegrams, ms. */
@@ -21,7 +20,7 @@ function listen(context: SessionContext<AMISSettings>): AMISSession {
 }
 
 export const AMIS: MeterProtocol<AMISSettings> = Object.freeze({
-	isChosen: ({ protocol }: AMISSettings) => protocol === PROTOCOL_AMIS,
+	name: PROTOCOL_AMIS,
 	listenBaud: () => LINE.baud,
 	listenMs: LISTEN_MS,
 	late: AMIS_SILENCE,

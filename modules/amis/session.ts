@@ -15,22 +15,16 @@
  * meter that has not received E5 repeats its telegram, and the repetition is ignored. A failure is reported only if two
  * telegrams in a row have it, because a single telegram may be damaged.
  *
- *     LISTENING   silence in a frame: the frame is dropped      abort: ENDED
+ * A silence in a frame drops the frame.
  */
 import type { Crypto } from "../io/crypto.js";
 import { FORMAT_8E1, type LineSettings } from "../io/host.js";
-import { NO_BYTES, type Output, OutputQueue } from "../io/machine.js";
+import { NO_BYTES, type Output } from "../io/machine.js";
 import { ACK, LinkFrames, SND_NKE } from "../mbus/link-frames.js";
 import { identOf, isSame } from "../mbus/telegram.js";
 import type { Failure } from "../readout/failure.js";
-import {
-	EVENT_END,
-	EVENT_POOR,
-	EVENT_READOUT,
-	type Probing,
-	type ReadSession,
-	type SessionContext,
-} from "../readout/protocol.js";
+import { ListenSession } from "../readout/listen-session.js";
+import { EVENT_POOR, EVENT_READOUT, type Probing, type ReadSession, type SessionContext } from "../readout/protocol.js";
 import { type Readout, STATUS_UNCHECKED, statusOf } from "../readout/readout.js";
 import type { RecordWriter } from "../readout/record-writer.js";
 import { AMIS_KEY, AMIS_NO_FRAME, AMIS_NO_KEY, AMIS_SILENCE, AMIS_UNKNOWN } from "./failures.js";
@@ -51,66 +45,43 @@ export interface AMISSettings {
 	readonly dlms: { readonly encryptionKey: Uint8Array };
 }
 
-export class AMISSession implements ReadSession, Probing {
+export class AMISSession extends ListenSession implements ReadSession, Probing {
 	readonly line = LINE;
-	/**
-	 * Failure of the last telegram. After `abort`, it is the failure of the session, undefined if there was a readout.
-	 */
-	failure: Failure | undefined;
-	meterId: Uint8Array = NO_BYTES;
-	received = 0;
-	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly #settings: AMISSettings;
 	readonly #crypto: Crypto;
 	readonly #records: RecordWriter;
 	readonly #frames = new LinkFrames();
-	readonly #outputs = new OutputQueue();
 	/** True if `poll` must send E5. */
 	#acknowledges = false;
-	/** Event to report, or 0. It is reported before the next telegram overwrites the records. */
-	#event = 0;
 	/** Last telegram, as it was received; empty before the first one. */
 	#last = NO_BYTES;
 	/** Failure of the last telegram, even if it was not reported. */
 	#doubt: Failure | undefined;
-	#hasRead = false;
-	#hasEnded = false;
 
 	constructor({ settings, crypto, records }: SessionContext<AMISSettings>) {
+		super();
 		this.#settings = settings;
 		this.#crypto = crypto;
 		this.#records = records;
 	}
 
-	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
-		if (this.#hasEnded) return;
-		this.received += end - start;
+	protected override take(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		this.deadlineMs = nowMs + GAP_MS;
 		for (let i = start; i < end; i++) if (this.#frames.take(bytes[i])) this.takeFrame(this.#frames.frame);
 	}
 
-	advance(nowMs: number): void {
-		if (nowMs < this.deadlineMs) return;
-		this.deadlineMs = Number.POSITIVE_INFINITY;
+	protected override silence(): void {
 		this.#frames.reset();
 	}
 
-	poll(): Output {
-		if (this.#acknowledges) this.#outputs.transmit(Uint8Array.of(ACK), 0, 1);
-		if (this.#event !== 0) this.#outputs.event(this.#event);
-		this.#acknowledges = false;
-		this.#event = 0;
-		return this.#outputs.poll();
+	protected override explain(): Failure {
+		return this.failure ?? (this.received > 0 ? AMIS_NO_FRAME : AMIS_SILENCE);
 	}
 
-	/** Stops listening. Sets `failure` only if there was no readout. */
-	abort(_nowMs: number): void {
-		if (this.#hasEnded) return;
-		this.#hasEnded = true;
-		this.deadlineMs = Number.POSITIVE_INFINITY;
-		const nothing = this.received > 0 ? AMIS_NO_FRAME : AMIS_SILENCE;
-		this.failure = this.#hasRead ? undefined : (this.failure ?? nothing);
-		this.#event = EVENT_END;
+	override poll(): Output {
+		if (this.#acknowledges) this.outputs.transmit(Uint8Array.of(ACK), 0, 1);
+		this.#acknowledges = false;
+		return super.poll();
 	}
 
 	/** Returns the readout from the last telegram, or undefined if that telegram failed a check. */
@@ -152,7 +123,7 @@ export class AMISSession implements ReadSession, Probing {
 		if (!isRepeated || !isSameMeter(frame, last)) return;
 		this.failure = doubt;
 		if (doubt === undefined) this.write(answer);
-		this.#event = doubt === undefined ? EVENT_READOUT : EVENT_POOR;
+		this.report(doubt === undefined ? EVENT_READOUT : EVENT_POOR);
 	}
 
 	private write(answer: Uint8Array): void {
@@ -160,6 +131,5 @@ export class AMISSession implements ReadSession, Probing {
 		records.begin();
 		new AMISTelegram(records).write(answer, answer, true);
 		records.endBlock(true);
-		this.#hasRead = true;
 	}
 }

@@ -14,7 +14,7 @@ import { MATCH_METHOD, MATCH_NOT_FOUND, Router } from "../http/router.js";
 import type { StaticFiles } from "../http/static.js";
 import type { Cost } from "../io/memory.js";
 import { SECURITY_CONTACT } from "../product/product.js";
-import { NO_BODY, NO_VALUES } from "./body.js";
+import { NO_VALUES } from "./body.js";
 import { ClaimedBody } from "./claimed-body.js";
 import {
 	BUSY,
@@ -170,7 +170,7 @@ export class API implements HTTPHandler {
 			return undefined;
 		}
 		// A request without a body needs no memory for one.
-		if (body === undefined || (body === NO_BODY && request.contentLength === 0))
+		if (body === undefined || (body.mayBeMissing && request.contentLength === 0))
 			return run(exchange, NO_VALUES, settings) ?? undefined;
 		const { long, limit } = body;
 		const done: BodyDone = (values, code, message, field) => {

@@ -24,6 +24,8 @@ export interface BodyTable {
 	readonly fields: readonly Field[];
 	readonly required: readonly string[];
 	readonly limit: number;
+	/** True if a request without a body is one without fields. */
+	readonly mayBeMissing?: boolean;
 	/** Table of the objects if the first field is a list (list-reader.ts). */
 	readonly list?: ListTable;
 	/** Fields that the route checks itself; an invalid value becomes NOT_ALLOWED. */
@@ -71,4 +73,5 @@ export const NO_BODY: BodyTable = Object.freeze({
 	fields: Object.freeze([]),
 	required: Object.freeze([]),
 	limit: BODY_LIMIT,
+	mayBeMissing: true,
 });

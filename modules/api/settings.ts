@@ -6,8 +6,9 @@
 import { type Field, type Put, put, type Setting, type SettingField } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
 import type { JSONWriter } from "../json/writer.js";
+import { isOmitted } from "../product/omitted.js";
 import { BODY_LIMIT, type BodyTable, type BodyValues } from "./body.js";
-import { INVALID_FIELD } from "./errors.js";
+import { INVALID_FIELD, UNSUPPORTED } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
 
@@ -46,6 +47,12 @@ export function getSettings(exchange: Exchange, _values: BodyValues, settings: S
 
 export function postSettings(exchange: Exchange, values: BodyValues, settings: SettingsTable): void {
 	const { accept, stored, applies } = settings;
+	// A backup may have the setting: there it is stored for a firmware that has the part.
+	const missing = stored.find((field) => isOmitted(field.name) && values.get(field) === true);
+	if (missing !== undefined) {
+		exchange.fail(501, UNSUPPORTED, `This firmware was built without ${missing.name}.`, missing.name);
+		return;
+	}
 	const puts = accept === undefined ? putsOf(stored, values) : accept(exchange as Exchange<never>, values);
 	if (puts === undefined) return;
 	exchange.core.config.change(puts, applies);

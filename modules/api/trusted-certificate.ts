@@ -4,29 +4,63 @@
  */
 import { type BlobWriter, NO_MEMORY } from "../config/blob.js";
 import { trustRefusalOf } from "../config/certificate-rules.js";
-import { bodyField, TEXT } from "../config/schema.js";
+import { bodyField, type Field, type SettingField, TEXT } from "../config/schema.js";
 import { CERTIFICATE_LIMIT, type TrustedCertificates } from "../config/trusted-certificates.js";
 import type { Core } from "../core/core.js";
-import type { LongText } from "./body.js";
+import { type BodyValues, LONG_BODY_LIMIT, type LongText } from "./body.js";
 import { BUSY } from "./errors.js";
 import type { Exchange } from "./exchange.js";
+import { type SettingsTable, settingsOf } from "./settings.js";
 
 /** Value of the field if another request is already sending a certificate. */
 export const CERTIFICATE_BUSY = false;
 
-/**
- * Body field with the certificate. The text is stored in flash while it arrives; the value is a reference to the stored
- * text.
- */
-export const CERTIFICATE_TEXT = bodyField<Uint8Array | typeof CERTIFICATE_BUSY>({
-	name: "cert",
-	kind: TEXT,
-	maximum: CERTIFICATE_LIMIT,
-});
-export const LONG_CERTIFICATE = Object.freeze({ name: CERTIFICATE_TEXT.name, open: openCertificate });
+/** Part that verifies its server with certificates that the owner has sent. */
+export interface Trusting {
+	readonly certificates: TrustedCertificates;
+}
 
-function openCertificate(_: Core, { certificates }: { readonly certificates: TrustedCertificates }): LongText {
+/** Reference to the certificate in a request, undefined without one; `refusal`: why it can't be used, or "". */
+export interface ReceivedCertificate {
+	readonly certificate: Uint8Array | undefined;
+	readonly refusal: string;
+}
+
+type CertificateField = Field<Uint8Array | typeof CERTIFICATE_BUSY>;
+
+/**
+ * Returns the body field with the certificate. The text is stored in flash while it arrives; the value is a reference
+ * to the stored text.
+ */
+export function certificateField(maximum: number): CertificateField {
+	return bodyField({ name: "cert", kind: TEXT, maximum });
+}
+
+export const CERTIFICATE_TEXT = certificateField(CERTIFICATE_LIMIT);
+const LONG_CERTIFICATE = Object.freeze({ name: CERTIFICATE_TEXT.name, open: openCertificate });
+
+function openCertificate(_: Core, { certificates }: Trusting): LongText {
 	return new CertificateText(certificates);
+}
+
+/**
+ * Returns the table for the settings of a part that connects to a server. A POST is applied even if it changes nothing,
+ * because it also starts a new attempt.
+ */
+export function serverSettings(
+	fields: readonly SettingField[],
+	required: readonly string[],
+	{ show, accept }: Required<Pick<SettingsTable, "show" | "accept">>,
+	certificate = CERTIFICATE_TEXT,
+): SettingsTable {
+	return settingsOf(fields, required, {
+		fields: Object.freeze([...fields, certificate]),
+		limit: LONG_BODY_LIMIT,
+		long: LONG_CERTIFICATE,
+		show,
+		accept,
+		applies: true,
+	});
 }
 
 /** Stores the text of the certificate in flash. The certificate is not used until a setting refers to it. */
@@ -56,25 +90,26 @@ export class CertificateText implements LongText {
 }
 
 /**
- * Returns why the newly stored certificate can't be used to verify a server; "" if it can be used, or if the request
- * has no certificate. If another request is sending a certificate, or if memory is short, answers 503 and returns
- * NO_MEMORY.
+ * Checks the certificate in a request. If another request is sending a certificate, or if memory is short, answers 503
+ * and returns undefined.
  */
-export function trustRefusalIn(
-	exchange: Exchange,
-	certificates: TrustedCertificates,
-	reference: Uint8Array | typeof CERTIFICATE_BUSY | undefined,
-): string | typeof NO_MEMORY {
-	if (reference === CERTIFICATE_BUSY) {
+export function certificateIn(
+	exchange: Exchange<Trusting>,
+	values: BodyValues,
+	field = CERTIFICATE_TEXT,
+): ReceivedCertificate | undefined {
+	const certificate = values.get(field);
+	if (certificate === CERTIFICATE_BUSY) {
 		exchange.response.header("Retry-After", "5");
 		exchange.fail(503, BUSY, "Another request is sending a certificate; try again later.");
-		return NO_MEMORY;
+		return undefined;
 	}
-	if (reference === undefined || reference.length === 0) return "";
-	const { crypto } = exchange.core;
+	if (certificate === undefined || certificate.length === 0) return { certificate, refusal: "" };
+	const { core, part } = exchange;
 	// A text is refused, for example, if the user has pasted a private key by mistake.
-	const refusal = certificates.lendNew(reference, (pem) => trustRefusalOf(crypto.readCertificates(pem)));
+	const refusal = part.certificates.lendNew(certificate, (pem) => trustRefusalOf(core.crypto.readCertificates(pem)));
 	if (refusal === undefined) throw new Error("flash has lost what was just written");
-	if (refusal === NO_MEMORY) exchange.busy();
-	return refusal;
+	if (refusal !== NO_MEMORY) return { certificate, refusal };
+	exchange.busy();
+	return undefined;
 }

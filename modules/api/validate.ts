@@ -7,7 +7,7 @@ import type { Field, Setting } from "../config/schema.js";
 import type { BodySink } from "../http/handler.js";
 import type { TextCodec } from "../io/host.js";
 import { JSONReader, TOKEN_END, TOKEN_ERROR, TOKEN_MORE, TOKEN_OBJECT_START } from "../json/reader.js";
-import { type BodyTable, type BodyValues, type LongText, NO_BODY } from "./body.js";
+import type { BodyTable, BodyValues, LongText } from "./body.js";
 import { INVALID_FIELD, INVALID_JSON, MISSING_FIELD } from "./errors.js";
 import { FieldReader } from "./field-reader.js";
 import { describeMissing, valueIn } from "./field-value.js";
@@ -55,7 +55,7 @@ export class ObjectReader implements BodySink, BodyValues {
 		try {
 			this.#reader.finish();
 			this.read();
-			if (this.#isEmpty && this.#table === NO_BODY) this.checkRequired();
+			if (this.#isEmpty && this.#table.mayBeMissing) this.checkRequired();
 			else if (this.#broken) this.fail(INVALID_JSON, "The body is not well-formed JSON, or nested too deep.");
 			else if (!this.#isObject) this.fail(INVALID_JSON, "The body must be a JSON object.");
 			else if (fields.refused !== "") this.fail(INVALID_FIELD, fields.refusal, fields.refused);

@@ -12,6 +12,7 @@
  *
  * After SHARED_FORGET_MS without a failure, the marks and the delay are forgotten.
  */
+import { uint32BE } from "../bytes/integers.js";
 import type { Crypto } from "../io/crypto.js";
 import type { Clock, TextCodec } from "../io/host.js";
 
@@ -105,7 +106,6 @@ export class SharedBucket {
 	}
 
 	private hash(seed: Uint8Array, address: string): number {
-		const { buffer, byteOffset } = this.#crypto.sha256(seed, this.#text.encode(address));
-		return new DataView(buffer, byteOffset).getUint32(0);
+		return uint32BE(this.#crypto.sha256(seed, this.#text.encode(address)), 0);
 	}
 }

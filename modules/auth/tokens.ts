@@ -12,6 +12,7 @@
  */
 import { holdsConstantTime } from "../bytes/equal.js";
 import { encodeHex } from "../bytes/hex.js";
+import { putUint32BE, uint32BE } from "../bytes/integers.js";
 import type { Crypto } from "../io/crypto.js";
 import type { Clock, TextCodec } from "../io/host.js";
 import { SCOPE_FULL, SCOPE_NONE, SCOPE_READ } from "./scope.js";
@@ -65,7 +66,7 @@ export class Tokens {
 		bytes.set(this.#record.bytes.subarray(0, offset));
 		for (let i = 0; i < count; i++) bytes[offset + RECORD_LENGTH + i] = this.scopeAt(i);
 		bytes[bytes.length - 1] = scope;
-		new DataView(bytes.buffer).setUint32(offset, Math.floor((this.#clock.utcMs() ?? 0) / 1000));
+		putUint32BE(bytes, offset, Math.floor((this.#clock.utcMs() ?? 0) / 1000));
 		bytes.set(this.#crypto.sha256(token), offset + DIGEST_OFFSET);
 		bytes.set(this.#text.encode(name), offset + NAME_OFFSET);
 		this.#record.save(bytes);
@@ -134,7 +135,6 @@ export class Tokens {
 
 	/** Returns the time of creation, Unix s; 0 if the clock was not set. */
 	createdAt(index: number): number {
-		const { buffer, byteOffset } = this.#record.bytes;
-		return new DataView(buffer, byteOffset).getUint32(index * RECORD_LENGTH);
+		return uint32BE(this.#record.bytes, index * RECORD_LENGTH);
 	}
 }

@@ -7,11 +7,14 @@ export function hexDigitValue(character: number): number {
 	return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
 }
 
+/** Returns the hex digit of a number below 16, in lower case or from the given `letterA` on. */
+export function hexDigit(value: number, letterA = 0x61): number {
+	return value < 10 ? value + 0x30 : value - 10 + letterA;
+}
+
 export function putHex(into: Uint8Array, at: number, byte: number): void {
-	const high = byte >> 4;
-	const low = byte & 15;
-	into[at] = high + (high < 10 ? 0x30 : 0x57);
-	into[at + 1] = low + (low < 10 ? 0x30 : 0x57);
+	into[at] = hexDigit(byte >> 4);
+	into[at + 1] = hexDigit(byte & 15);
 }
 
 export function encodeHex(bytes: Uint8Array): Uint8Array {

@@ -1,10 +1,11 @@
 /** Converts the octet strings of meters to text. */
+import { hexDigit } from "./hex.js";
 
 export const TEXT_LIMIT = 256;
 export const TEXT_TOO_LONG = -2;
 
 const BLANK = 0x20;
-const DIGIT_0 = 0x30;
+const LETTER_A = 0x41;
 const DELETE = 0x7f;
 
 /**
@@ -26,12 +27,8 @@ export function putOctets(bytes: Uint8Array, start: number, end: number, into: U
 export function putHexText(bytes: Uint8Array, start: number, end: number, into: Uint8Array): number {
 	if ((end - start) * 2 > TEXT_LIMIT) return TEXT_TOO_LONG;
 	for (let i = start; i < end; i++) {
-		into[(i - start) * 2] = hexDigit(bytes[i] >> 4);
-		into[(i - start) * 2 + 1] = hexDigit(bytes[i] & 15);
+		into[(i - start) * 2] = hexDigit(bytes[i] >> 4, LETTER_A);
+		into[(i - start) * 2 + 1] = hexDigit(bytes[i] & 15, LETTER_A);
 	}
 	return (end - start) * 2;
-}
-
-function hexDigit(nibble: number): number {
-	return nibble + (nibble < 10 ? DIGIT_0 : 0x37);
 }

@@ -13,6 +13,7 @@
  * name. Only one blob can be written at a time. One piece of it is in memory.
  */
 import { crc16 } from "../bytes/crc16.js";
+import { putUint16BE, uint16BE } from "../bytes/integers.js";
 import type { Storage } from "../io/host.js";
 import { secureErase } from "./secure-erase.js";
 
@@ -134,7 +135,7 @@ export class BlobStore {
 			for (let at = 0; at < length; at += BLOB_PIECE) {
 				const piece = this.#storage.get(this.key(reference[0], at / BLOB_PIECE));
 				if (piece === undefined || piece.length !== Math.min(BLOB_PIECE, length - at)) return false;
-				if (crc16(piece, 0, piece.length) !== ((reference[crc] << 8) | reference[crc + 1])) return false;
+				if (crc16(piece, 0, piece.length) !== uint16BE(reference, crc)) return false;
 				blob?.set(piece, at);
 				crc += CRC_LENGTH;
 			}
@@ -150,7 +151,7 @@ export class BlobStore {
 }
 
 function lengthOf(reference: Uint8Array): number {
-	return reference.length < REFERENCE_HEADER ? 0 : (reference[1] << 8) | reference[2];
+	return reference.length < REFERENCE_HEADER ? 0 : uint16BE(reference, 1);
 }
 
 interface WriterOptions {
@@ -197,8 +198,7 @@ export class BlobWriter {
 		if (length % BLOB_PIECE > 0) this.store(length % BLOB_PIECE);
 		// The buffer is freed, because the caller may need memory for the whole blob to read it back.
 		this.#piece = new Uint8Array(0);
-		this.#reference[1] = length >> 8;
-		this.#reference[2] = length;
+		putUint16BE(this.#reference, 1, length);
 		return this.#reference.slice(0, blobReferenceLimit(length));
 	}
 
@@ -210,9 +210,7 @@ export class BlobWriter {
 
 	private store(count: number): void {
 		const index = Math.ceil(this.#length / BLOB_PIECE) - 1;
-		const crc = crc16(this.#piece, 0, count);
-		this.#reference[REFERENCE_HEADER + index * CRC_LENGTH] = crc >> 8;
-		this.#reference[REFERENCE_HEADER + index * CRC_LENGTH + 1] = crc;
+		putUint16BE(this.#reference, REFERENCE_HEADER + index * CRC_LENGTH, crc16(this.#piece, 0, count));
 		this.#options.write(index, this.#piece.slice(0, count));
 	}
 }

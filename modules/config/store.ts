@@ -30,6 +30,7 @@
  */
 import { crc16 } from "../bytes/crc16.js";
 import { equalConstantTime } from "../bytes/equal.js";
+import { putUint16BE, putUint16LE, uint16BE, uint16LE } from "../bytes/integers.js";
 import type { Storage, TextCodec } from "../io/host.js";
 import {
 	BOOLEAN,
@@ -300,8 +301,7 @@ export class ConfigStore {
 			packed[at] = keys[i].length;
 			packed.set(keys[i], at + 1);
 			at += 1 + keys[i].length;
-			packed[at] = bytes.length >> 8;
-			packed[at + 1] = bytes.length;
+			putUint16BE(packed, at, bytes.length);
 			packed.set(bytes, at + 2);
 			at += 2 + bytes.length;
 		}
@@ -323,7 +323,7 @@ export class ConfigStore {
 			const length = at + 1 + packed[at];
 			const key = packed.subarray(at + 1, length);
 			const start = length + 2;
-			at = start + ((packed[length] << 8) | packed[length + 1]);
+			at = start + uint16BE(packed, length);
 			const entry = this.entries.find((one) => equalConstantTime(this.#text.encode(one.key), key));
 			if (entry !== undefined) entries.push({ entry, bytes: packed.slice(start, at) });
 		}
@@ -424,8 +424,7 @@ export class ConfigStore {
 		for (let i = 0; i < encoded.length; i++) {
 			const value = encoded[i];
 			bytes[at] = entry.fields[i].id;
-			bytes[at + 1] = value.length >> 8;
-			bytes[at + 2] = value.length;
+			putUint16BE(bytes, at + 1, value.length);
 			bytes.set(value, at + ITEM_HEADER_LENGTH);
 			at += ITEM_HEADER_LENGTH + value.length;
 		}
@@ -447,18 +446,16 @@ function isSound(bytes: Uint8Array): boolean {
 
 function seal(bytes: Uint8Array): void {
 	const end = bytes.length - CRC_LENGTH;
-	const check = crc16(bytes, 0, end);
-	bytes[end] = check;
-	bytes[end + 1] = check >> 8;
+	putUint16LE(bytes, end, crc16(bytes, 0, end));
 }
 
 function isSealed(bytes: Uint8Array): boolean {
 	const end = bytes.length - CRC_LENGTH;
-	return end > 0 && crc16(bytes, 0, end) === (bytes[end] | (bytes[end + 1] << 8));
+	return end > 0 && crc16(bytes, 0, end) === uint16LE(bytes, end);
 }
 
 function endOfItem(bytes: Uint8Array, at: number): number {
-	return at + ITEM_HEADER_LENGTH + ((bytes[at + 1] << 8) | bytes[at + 2]);
+	return at + ITEM_HEADER_LENGTH + uint16BE(bytes, at + 1);
 }
 
 function isNumeric(field: Field): boolean {

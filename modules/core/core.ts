@@ -65,7 +65,7 @@ export interface Running {
 	readonly isSending?: boolean;
 }
 
-/** Key with which `Core.find` finds a running part: the table of the part. */
+/** A part's table; `Core.find` takes it as the key of the running part. */
 export interface Opened<Instance> {
 	/** Opens the part. Earlier parts are already open. */
 	readonly open: (core: Core, ...more: never) => Instance;

@@ -14,6 +14,6 @@ export function writeFacts(writer: JSONWriter, facts: Facts): void {
 	}
 }
 
-export function secondsOf(utcMs: number): number {
+export function unixSeconds(utcMs: number): number {
 	return Math.floor(utcMs / 1000);
 }

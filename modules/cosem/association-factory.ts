@@ -2,6 +2,7 @@
  * Creates the associations of one readout. An association reads the list of objects or the load profile. If the
  * invocation counter is unknown, another association, as the public client, reads the counter first.
  */
+import { putUint16BE } from "../bytes/integers.js";
 import { MECHANISM_HIGH_GMAC, MECHANISM_NONE } from "../dlms/aarq.js";
 import { KEY_LENGTH } from "../dlms/cipher.js";
 import { CounterSink, counterList } from "../dlms/counter.js";
@@ -104,8 +105,7 @@ export class AssociationFactory {
 			return this.#records?.missing ?? new Uint8Array(0);
 		const missing = new Uint8Array(MISSING_SIZE);
 		missing.set(object);
-		missing[POLL_ENTRY_SIZE] = reason >> 8;
-		missing[POLL_ENTRY_SIZE + 1] = reason;
+		putUint16BE(missing, POLL_ENTRY_SIZE, reason);
 		return missing;
 	}
 

@@ -11,7 +11,7 @@ import { ROOM } from "../hdlc/decoder.js";
 import { EVENT_APDU, EVENT_CONNECTED } from "../hdlc/events.js";
 import { afterSignOn, HDLC_LOST } from "../hdlc/failures.js";
 import type { Crypto } from "../io/crypto.js";
-import { TAP_TRANSMITTED } from "../io/link.js";
+import { TRANSMITTED } from "../io/link.js";
 import type { Output } from "../io/machine.js";
 import type { Failure } from "../readout/failure.js";
 import { FAILURE_COUNTERS } from "./failures.js";
@@ -103,7 +103,7 @@ export class AssociationSession {
 		return this.#options.carrier.isSignedOn ? afterSignOn(failure) : failure;
 	}
 
-	endInquiry(nowMs: number): void {
+	endProbe(nowMs: number): void {
 		const { connection } = this;
 		if (connection.frames > 0 || connection.repeated > 0) connection.disconnect(nowMs);
 	}
@@ -130,7 +130,7 @@ export class AssociationSession {
 		const { secretStart, secretEnd } = this.association;
 		if (secretStart === secretEnd) return bytes;
 		const copy = bytes.slice(0, end);
-		if (direction === TAP_TRANSMITTED) copy.fill(HIDDEN, start + this.#hideFrom, start + this.#hideTo);
+		if (direction === TRANSMITTED) copy.fill(HIDDEN, start + this.#hideFrom, start + this.#hideTo);
 		else {
 			// Received bytes may be an echo of the password. The echo may be late or damaged, so every byte that occurs
 			// in the password is hidden.

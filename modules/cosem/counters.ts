@@ -13,6 +13,7 @@
  * its counter is read from the meter.
  */
 import { crc16 } from "../bytes/crc16.js";
+import { putUint16LE, putUint32BE, uint16LE } from "../bytes/integers.js";
 import { Cipher, type CipherOptions } from "../dlms/cipher.js";
 import type { Crypto } from "../io/crypto.js";
 import type { Storage } from "../io/host.js";
@@ -110,16 +111,14 @@ export class InvocationCounters {
 		const end = ITEM_LENGTH + Math.min(others, (KEYS_LIMIT - 1) * ITEM_LENGTH);
 		const value = new Uint8Array(end + CRC_LENGTH);
 		value.set(this.#id);
-		for (let i = 0; i < 4; i++) value[ID_LENGTH + i] = Math.floor(last / 2 ** (24 - 8 * i));
+		putUint32BE(value, ID_LENGTH, last);
 		let to = ITEM_LENGTH;
 		for (let from = 0; to < end; from += ITEM_LENGTH) {
 			if (from === at) continue;
 			value.set(items.subarray(from, from + ITEM_LENGTH), to);
 			to += ITEM_LENGTH;
 		}
-		const check = crc16(value, 0, end);
-		value[end] = check;
-		value[end + 1] = check >> 8;
+		putUint16LE(value, end, crc16(value, 0, end));
 		return value;
 	}
 
@@ -127,7 +126,7 @@ export class InvocationCounters {
 	private items(): Uint8Array {
 		const value = this.#storage.get(STORAGE_KEY) ?? new Uint8Array(0);
 		const end = value.length - CRC_LENGTH;
-		const whole = end > 0 && end % ITEM_LENGTH === 0 && crc16(value, 0, end) === value[end] + value[end + 1] * 256;
+		const whole = end > 0 && end % ITEM_LENGTH === 0 && crc16(value, 0, end) === uint16LE(value, end);
 		return value.subarray(0, whole ? end : 0);
 	}
 

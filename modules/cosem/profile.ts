@@ -19,9 +19,10 @@
  * bytes together. Rows that do not fit the records are dropped.
  */
 import { asciiBytes } from "../bytes/ascii.js";
+import { putUint32BE, uint16BE } from "../bytes/integers.js";
 import { TEXT_LIMIT } from "../bytes/octets.js";
 import { DataWalker, STACK_SIZE, TAG_ARRAY, TAG_STRUCTURE } from "../dlms/axdr.js";
-import { Cursor, putU32 } from "../dlms/cursor.js";
+import { Cursor } from "../dlms/cursor.js";
 import { DATE_TIME_LENGTH } from "../dlms/date-time.js";
 import {
 	ATTRIBUTE_LENGTH,
@@ -44,7 +45,7 @@ import { OBISCode } from "../obis/code.js";
 import { cosemUnitText } from "../obis/units.js";
 import type { ProfileMoment, ProfileRequest, ProfileSpan } from "../readout/protocol.js";
 import type { RecordWriter } from "../readout/record-writer.js";
-import { putNumber, putTime, secondsOf } from "./times.js";
+import { localSeconds, putNumber, putTime } from "./times.js";
 
 /**
  * Requests, in this order. Request 4, which needs no constant, asks for the number of rows. STEP_SCALER is repeated for
@@ -171,8 +172,8 @@ export class DLMSProfile implements Inquiry {
 			to--;
 			into.set(asciiBytes(BY_ENTRIES), to);
 			const last = this.#isLastFirst ? this.#wanted : this.#inUse;
-			putU32(into, to + 5, last - this.#wanted + 1);
-			putU32(into, to + 10, last);
+			putUint32BE(into, to + 5, last - this.#wanted + 1);
+			putUint32BE(into, to + 10, last);
 			to += BY_ENTRIES.length;
 		} else if (step === STEP_RANGE) {
 			const clockS = this.#clockS;
@@ -231,7 +232,7 @@ export class DLMSProfile implements Inquiry {
 			this.takeRefusal(REASON_NO_VALUE);
 			return;
 		} else if (step === STEP_CLOCK) {
-			const seconds = secondsOf(this.#walker, this.#work);
+			const seconds = localSeconds(this.#walker, this.#work);
 			if (Number.isNaN(seconds)) {
 				this.fail(REASON_NO_VALUE);
 				return;
@@ -427,7 +428,7 @@ export class DLMSProfile implements Inquiry {
 	/** Writes the time of a row as text to `#work`. Returns the length of the text; 0 if the time is invalid. */
 	private putMoment(): number {
 		const { bytes, start } = this.#walker;
-		const seconds = secondsOf(this.#walker, this.#work);
+		const seconds = localSeconds(this.#walker, this.#work);
 		if (!(seconds >= 0 && seconds < TIME_END_S)) return 0;
 		const deviation = this.deviationAt(bytes, start + 9);
 		const isTold = !Number.isNaN(deviation);
@@ -437,7 +438,7 @@ export class DLMSProfile implements Inquiry {
 
 	/** Returns the minutes from local time to UTC in a date-time; NaN if the meter does not send them. */
 	private deviationAt(bytes: Uint8Array, at: number): number {
-		const deviation = (((bytes[at] << 8) | bytes[at + 1]) << 16) >> 16;
+		const deviation = (uint16BE(bytes, at) << 16) >> 16;
 		return Math.abs(deviation) <= DEVIATION_LIMIT ? deviation * this.#sign : Number.NaN;
 	}
 

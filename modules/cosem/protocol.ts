@@ -18,7 +18,7 @@ import {
 	type ReadSession,
 	type SessionContext,
 } from "../readout/protocol.js";
-import { PROTOCOL_DLMS } from "../readout/protocol-names.js";
+import { PROTOCOL_DLMS, PROTOCOL_IEC62056 } from "../readout/protocol-names.js";
 import { openLive } from "./live.js";
 import { DLMSReadSession } from "./read-session.js";
 import { type COSEMSettings, OPENING_AUTO, OPENING_DIRECT } from "./settings.js";
@@ -119,7 +119,7 @@ function probe(context: SessionContext<COSEMSettings>): Probing {
 }
 
 export const DLMS: MeterProtocol<COSEMSettings> = Object.freeze({
-	isChosen: (settings: COSEMSettings) => settings.protocol === PROTOCOL_DLMS,
+	name: PROTOCOL_DLMS,
 	hasProfiles: true,
 	open: (context: SessionContext<COSEMSettings>) => new DLMSReadSession(context),
 	openLive,
@@ -128,6 +128,7 @@ export const DLMS: MeterProtocol<COSEMSettings> = Object.freeze({
 });
 
 export const DLMS_AFTER_SIGN_ON: MeterProtocol<COSEMSettings> = Object.freeze({
+	name: PROTOCOL_IEC62056,
 	isChosen: (settings: COSEMSettings) => settings.usesModeE,
 	hasProfiles: true,
 	open: (context: SessionContext<COSEMSettings>) => new DLMSReadSession(context, new Attempts(context)),

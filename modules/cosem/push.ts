@@ -6,7 +6,6 @@
  *
  *   HUNT    incomplete APDU: GATHER     last frame: APDU checked, HUNT
  *   GATHER  the same                    silence, or a frame that starts another APDU: dropped, HUNT
- *   any     abort: ENDED
  *
  * The keys in the settings decide which pushes are accepted. If there is no key, a push must be plain text in frames
  * with a valid check value. If there is an encryption key, a push must be ciphered with it. If there is also an
@@ -25,8 +24,9 @@
  * Limit: an APDU has at most APDU_LIMIT bytes.
  */
 
+import { putUint32BE } from "../bytes/integers.js";
 import { BROADCAST, type Cipher, GENERAL_DED, GENERAL_GLO, KEY_LENGTH } from "../dlms/cipher.js";
-import { Cursor, putU32 } from "../dlms/cursor.js";
+import { Cursor } from "../dlms/cursor.js";
 import { DLMS_METER_TITLE, DLMS_REPLAY, DLMS_TAG, DLMS_UNPROTECTED } from "../dlms/failures.js";
 import { DATA_NOTIFICATION, PushReading } from "../dlms/push.js";
 import { FrameDecoder, ROOM } from "../hdlc/decoder.js";
@@ -34,11 +34,11 @@ import { CONTROL_I, controlKind, LLC_DESTINATION, LLC_LENGTH, LLC_RESPONSE } fro
 import { MeterListener } from "../iec62056-21/listener.js";
 import type { Crypto } from "../io/crypto.js";
 import { FORMAT_8E1, FORMAT_8N1, type LineSettings, type SerialFormat } from "../io/host.js";
-import { type Machine, NO_BYTES, OUTPUT_NONE, type Output, OutputQueue } from "../io/machine.js";
+import { NO_BYTES, OUTPUT_NONE } from "../io/machine.js";
 import { MBUS_AT, MBusFrames } from "../mbus/frames.js";
 import type { Failure } from "../readout/failure.js";
+import { ListenSession } from "../readout/listen-session.js";
 import {
-	EVENT_END,
 	EVENT_POOR,
 	EVENT_READOUT,
 	type MeterProtocol,
@@ -119,18 +119,12 @@ class Sender {
 	unstored = STORE_EACH;
 }
 
-export class PushReadSession implements Machine, ReadSession, Probing {
+export class PushReadSession extends ListenSession implements ReadSession, Probing {
 	readonly line: LineSettings;
-	/** Failure of the last push. After `abort`, it is the failure of the session. */
-	failure: Failure | undefined;
-	meterId: Uint8Array = NO_BYTES;
-	received = 0;
-	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly #settings: COSEMSettings;
 	readonly #records: RecordWriter;
 	readonly #memory: ProtocolMemory;
 	readonly #crypto: Crypto;
-	readonly #outputs = new OutputQueue();
 	/** Both decoders use the same buffer, because a line has only one kind of frame. */
 	readonly #frames = new FrameDecoder(new Uint8Array(APDU_LIMIT + ROOM));
 	readonly #mbus = new MBusFrames(this.#frames.bytes);
@@ -145,12 +139,14 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 	#bare = 0;
 	/** Status of the last valid push: STATUS_OK or STATUS_UNCHECKED; NO_PUSH before the first one. */
 	#status = NO_PUSH;
-	#isEnded = false;
+	/** Time of the last byte. */
+	#heardMs = 0;
 	#burst = 0;
 	#hasAPDU = false;
 	#bursts = 0;
 
 	constructor({ settings, records, memory, crypto }: SessionContext<COSEMSettings>) {
+		super();
 		this.#settings = settings;
 		this.#records = records;
 		this.#memory = memory;
@@ -167,11 +163,10 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		return { protocol: DLMS_COSEM, meterId, mode: 0, baud: line.baud, utcMs, status, records };
 	}
 
-	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
-		if (this.#isEnded) return;
-		this.received += end - start;
+	protected override take(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		this.#burst += end - start;
-		if (this.#bare === FRAMED && nowMs >= this.deadlineMs - GAP_MS + BARE_GAP_MS) this.#bare = 0;
+		if (this.#bare === FRAMED && nowMs >= this.#heardMs + BARE_GAP_MS) this.#bare = 0;
+		this.#heardMs = nowMs;
 		this.deadlineMs = nowMs + GAP_MS;
 		const from = this.readBare(bytes, start, end);
 		for (let at = this.#frames.read(bytes, from, end); this.#frames.ready; ) {
@@ -181,15 +176,13 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		const mbus = this.#mbus;
 		if (this.#frames.written > MBUS_AT) mbus.reset();
 		for (let i = from; i < end; i++) if (mbus.take(bytes[i])) this.validate(MBUS_AT, mbus.end);
-		if (mbus.isHalf && !mbus.inside) this.deadlineMs = nowMs + SEGMENT_GAP_MS;
+		if (mbus.isHalf && !mbus.inside && !this.#frames.inside) this.deadlineMs = nowMs + SEGMENT_GAP_MS;
 	}
 
-	advance(nowMs: number): void {
-		if (nowMs < this.deadlineMs) return;
-		this.deadlineMs = Number.POSITIVE_INFINITY;
+	protected override silence(): void {
 		if (this.#mbus.isHalf) {
 			this.failure = PUSH_UNKNOWN;
-			this.#outputs.event(EVENT_POOR);
+			this.outputs.event(EVENT_POOR);
 		}
 		this.dropAll();
 		this.#bare = 0;
@@ -200,18 +193,9 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		if (this.#bursts === BURSTS && this.#status === NO_PUSH) this.changeFormat();
 	}
 
-	poll(): Output {
-		return this.#outputs.poll();
-	}
-
-	/** Ends the session. Its `failure` is defined if there was no valid push. */
-	abort(_nowMs: number): void {
-		if (this.#isEnded) return;
-		this.#isEnded = true;
-		this.deadlineMs = Number.POSITIVE_INFINITY;
-		const silence = this.received === 0 ? PUSH_SILENCE : PUSH_UNKNOWN;
-		this.failure = this.#status === NO_PUSH ? (this.failure ?? silence) : undefined;
-		this.#outputs.event(EVENT_END);
+	protected override explain(): Failure | undefined {
+		if (this.#status !== NO_PUSH) return undefined;
+		return this.failure ?? (this.received === 0 ? PUSH_SILENCE : PUSH_UNKNOWN);
 	}
 
 	/** Changes the line format to 8E1 or back to 8N1. A port with M-Bus frames may use either. */
@@ -219,7 +203,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		const { sender } = this;
 		sender.format = sender.format === FORMAT_8N1 ? FORMAT_8E1 : FORMAT_8N1;
 		this.#bursts = 0;
-		this.#outputs.line(this.line.baud, sender.format);
+		this.outputs.line(this.line.baud, sender.format);
 	}
 
 	private drop(): void {
@@ -352,7 +336,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 			if (cipher !== undefined) this.storeSender(cipher);
 			this.#status = cipher?.authenticates === false ? STATUS_UNCHECKED : STATUS_OK;
 		}
-		this.#outputs.event(failure === undefined ? EVENT_READOUT : EVENT_POOR);
+		this.outputs.event(failure === undefined ? EVENT_READOUT : EVENT_POOR);
 	}
 
 	/** Decodes the plain text of a push. `title` is the system title of a ciphered push. */
@@ -383,7 +367,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 			for (let output = listener.poll(); output.kind !== OUTPUT_NONE; output = listener.poll()) event = output.code;
 		}
 		if (event !== EVENT_READOUT) return false;
-		this.meterId = listener.ident;
+		this.meterId = listener.meterId;
 		return true;
 	}
 
@@ -406,7 +390,7 @@ export class PushReadSession implements Machine, ReadSession, Probing {
 		sender.unstored = 0;
 		const push = new Uint8Array(TITLE_LENGTH + 4);
 		push.set(meterTitle);
-		putU32(push, TITLE_LENGTH, meterCounter);
+		putUint32BE(push, TITLE_LENGTH, meterCounter);
 		dlms.learnPush(push);
 	}
 }
@@ -423,6 +407,7 @@ function listen(context: SessionContext<COSEMSettings>): PushReadSession {
 }
 
 export const DLMS_PUSH: MeterProtocol<COSEMSettings> = Object.freeze({
+	name: PROTOCOL_DLMS,
 	isChosen: ({ protocol, dlms }: COSEMSettings) => protocol === PROTOCOL_DLMS && dlms.pushBaud > 0,
 	listenBaud: ({ dlms }: COSEMSettings) => dlms.pushBaud,
 	late: PUSH_SILENCE,

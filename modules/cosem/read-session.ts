@@ -26,7 +26,7 @@
  *
  * With the protocol iec62056, mode E is used only if the meter announces it. If the meter does not announce it, the
  * sign-on continues as a session without mode E, whose readout or failure is the result. If the settings forbid mode E,
- * the session only finds out whether the meter answers in HDLC (the inquiry).
+ * the session only probes whether the meter answers in HDLC.
  */
 import type { CounterSink } from "../dlms/counter.js";
 import { DLMS_COUNTER } from "../dlms/failures.js";
@@ -156,7 +156,7 @@ export class DLMSReadSession implements ReadSession {
 	next(quietMs: number, nowMs: number): ReadSession | undefined {
 		const attempts = this.#attempts;
 		const context = { ...this.#context, quietMs, nowMs };
-		if (this.#session !== undefined && !this.isInquiry) {
+		if (this.#session !== undefined && !this.isProbing) {
 			const nextAttempts = this.#session.isWorthAnother();
 			return nextAttempts === undefined ? undefined : new DLMSReadSession(context, nextAttempts);
 		}
@@ -203,13 +203,13 @@ export class DLMSReadSession implements ReadSession {
 			const inner = machine.poll();
 			if (inner.kind === OUTPUT_LINE) this.#line = this.#nextLine = { baud: inner.baud, format: inner.format };
 			if (inner.kind === OUTPUT_TRANSMIT) this.#association?.noteSecret(inner);
-			if (this.isInquiry) this.#association?.endInquiry(this.#nowMs);
+			if (this.isProbing) this.#association?.endProbe(this.#nowMs);
 			if (inner.kind !== OUTPUT_EVENT) return inner;
 			if (this.#association === undefined) {
 				if (inner.code !== EVENT_END) return inner;
 				this.onSignOnEnd();
 			} else if (inner.code === EVENT_DISCONNECTED) this.onEnd();
-			else if (!this.isInquiry) {
+			else if (!this.isProbing) {
 				const association = this.#association;
 				association.onEvent(inner.code, this.#nowMs);
 				if (!association.isPaused) continue;
@@ -240,7 +240,7 @@ export class DLMSReadSession implements ReadSession {
 		return this.#association?.connection ?? this.#signOn;
 	}
 
-	private get isInquiry(): boolean {
+	private get isProbing(): boolean {
 		return this.#attempts !== undefined && !this.#context.settings.usesModeE;
 	}
 
@@ -280,8 +280,8 @@ export class DLMSReadSession implements ReadSession {
 		}
 		this.#state = STATE_SIGNING_ON;
 		this.needLine(SIGN_ON_LINE);
-		// An inquiry uses new attempts, so it signs on at full speed, as the failed sign-on did at first.
-		const shared = this.isInquiry ? undefined : this.#attempts;
+		// A probe uses new attempts, so it signs on at full speed, as the failed sign-on did at first.
+		const shared = this.isProbing ? undefined : this.#attempts;
 		const attempts = shared ?? new Attempts(this.#context, this.#baudCeiling);
 		const context = { ...this.#context, nowMs: this.#nowMs, quietMs: this.#tries === 0 ? quietMs : QUIET_MS };
 		const handOver = this.#attempts === undefined ? HAND_OVER_ALWAYS : HAND_OVER_ANNOUNCED;
@@ -351,7 +351,7 @@ export class DLMSReadSession implements ReadSession {
 		if (cipher !== undefined) this.#associations.counters?.raise(cipher.counter);
 		if (cipher?.unchecked === true) this.#context.trace("meter: without auth_key the answers can't be checked");
 		if (association.connected) this.#connected = true;
-		if (this.isInquiry) {
+		if (this.isProbing) {
 			this.#connected = association.connection.frames > 0;
 			this.end(failure);
 			return;
@@ -446,7 +446,7 @@ export class DLMSReadSession implements ReadSession {
 	}
 
 	private end(failure: Failure | undefined): void {
-		this.failure = this.isInquiry ? IEC_MODE_E_ALONE : failure;
+		this.failure = this.isProbing ? IEC_MODE_E_ALONE : failure;
 		this.#association = undefined;
 		this.#state = STATE_ENDED;
 		this.#events |= 1 << EVENT_END;

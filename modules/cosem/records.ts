@@ -4,6 +4,7 @@
  *
  *   missing   10 bytes per object: A B C D E F, class, attribute, reason (2, big-endian; dlms/reasons.ts)
  */
+import { putUint16BE, uint16BE } from "../bytes/integers.js";
 import { entryAt } from "../dlms/plan.js";
 import { ATTRIBUTE_VALUE, POLL_ATTRIBUTE, POLL_CODE_LENGTH, POLL_ENTRY_SIZE, POLL_LIMIT } from "../dlms/poll-list.js";
 import type { ReadingSink } from "../dlms/reading.js";
@@ -52,8 +53,7 @@ export class DLMSRecords implements ReadingSink {
 		const from = entryAt(position);
 		if (at + MISSING_SIZE > this.#missing.length) return;
 		this.#missing.set(this.list.subarray(from, from + POLL_ENTRY_SIZE), at);
-		this.#missing[at + POLL_ENTRY_SIZE] = reason >> 8;
-		this.#missing[at + POLL_ENTRY_SIZE + 1] = reason;
+		putUint16BE(this.#missing, at + POLL_ENTRY_SIZE, reason);
 		this.#missingEnd += MISSING_SIZE;
 	}
 }
@@ -82,7 +82,7 @@ export class MissingCursor {
 		this.length = code.longEnd;
 		this.classId = bytes[at + POLL_CODE_LENGTH];
 		this.attribute = bytes[at + POLL_CODE_LENGTH + 1];
-		this.reason = bytes[at + POLL_ENTRY_SIZE] * 256 + bytes[at + POLL_ENTRY_SIZE + 1];
+		this.reason = uint16BE(bytes, at + POLL_ENTRY_SIZE);
 		this.#next = at + MISSING_SIZE;
 		return true;
 	}

@@ -1,4 +1,5 @@
 /** Converts COSEM date-times (dlms/date-time.ts) to local seconds since 1970, and back. */
+import { putUint16BE, uint16BE } from "../bytes/integers.js";
 import { DATE_TIME_LENGTH, putDateTime } from "../dlms/date-time.js";
 import { dateOf, daysOf } from "../time/date.js";
 
@@ -9,13 +10,13 @@ const DIGITS_LIMIT = 10;
 const DIGIT_0 = 0x30;
 
 /** Returns the local seconds of a date-time, or NaN if it is invalid. `work` is a buffer for its text. */
-export function secondsOf(
+export function localSeconds(
 	{ bytes, start, end }: { readonly bytes: Uint8Array; readonly start: number; readonly end: number },
 	work: Uint8Array,
 ): number {
 	if (end - start !== DATE_TIME_LENGTH || bytes[start + 5] === UNSPECIFIED) return Number.NaN;
 	if (putDateTime({ bytes, start, swapped: false }, work, 0) === 0) return Number.NaN;
-	const months = (bytes[start] * 256 + bytes[start + 1]) * 12 + bytes[start + 2] - 1;
+	const months = uint16BE(bytes, start) * 12 + bytes[start + 2] - 1;
 	const minute = bytes[start + 6] === UNSPECIFIED ? 0 : bytes[start + 6];
 	const second = bytes[start + 7] === UNSPECIFIED ? 0 : bytes[start + 7];
 	return daysOf(months, bytes[start + 3]) * DAY_S + bytes[start + 5] * 3600 + minute * 60 + second;
@@ -30,8 +31,7 @@ export function putTime(into: Uint8Array, at: number, seconds: number, zone: Uin
 	const year = Math.floor(months / 12);
 	into[at] = TAG_OCTET_STRING;
 	into[at + 1] = DATE_TIME_LENGTH;
-	into[at + 2] = year >> 8;
-	into[at + 3] = year & 0xff;
+	putUint16BE(into, at + 2, year);
 	into[at + 4] = (months % 12) + 1;
 	into[at + 5] = date % 32;
 	into[at + 6] = UNSPECIFIED;

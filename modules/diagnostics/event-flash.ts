@@ -13,6 +13,7 @@
  * sector.
  */
 import { crc16 } from "../bytes/crc16.js";
+import { putUint16LE, putUint32LE, uint16LE, uint32LE } from "../bytes/integers.js";
 import { ERASE_SIZE, type Partition } from "../io/flash.js";
 import { RECORD_LIMIT, recordLength, UNIT } from "./event-record.js";
 
@@ -84,10 +85,8 @@ export class EventFlash {
 		const head = new Uint8Array(UNIT);
 		const filling = this.#filling + 1;
 		head.set(MAGIC);
-		for (let i = 0; i < 4; i++) head[FILLING + i] = (filling >>> (i * 8)) & 0xff;
-		const check = crc16(head, 0, CHECK);
-		head[CHECK] = check & 0xff;
-		head[CHECK + 1] = check >> 8;
+		putUint32LE(head, FILLING, filling);
+		putUint16LE(head, CHECK, crc16(head, 0, CHECK));
 		// The position is 0 until the head is written. If erasing or writing fails, the next event starts the sector
 		// again.
 		this.#at = 0;
@@ -102,8 +101,8 @@ export class EventFlash {
 /** Returns the sequence number in the head of a sector, or NONE if the head is invalid. */
 function fillingOf(head: Uint8Array): number {
 	if (MAGIC.some((byte, index) => head[index] !== byte)) return NONE;
-	if (crc16(head, 0, CHECK) !== head[CHECK] + head[CHECK + 1] * 256) return NONE;
-	return head[FILLING] + head[FILLING + 1] * 0x100 + head[FILLING + 2] * 0x10000 + head[FILLING + 3] * 0x1000000;
+	if (crc16(head, 0, CHECK) !== uint16LE(head, CHECK)) return NONE;
+	return uint32LE(head, FILLING);
 }
 
 /** Calls `taken` for each record of a sector. Returns the position after the last record. */

@@ -17,9 +17,10 @@
  */
 
 import { equalConstantTime, holdsConstantTime } from "../bytes/equal.js";
+import { putUint32BE } from "../bytes/integers.js";
 import type { Failure } from "../readout/failure.js";
 import { SECRET_LIMIT, TITLE_LENGTH } from "./aarq.js";
-import { type Cursor, putBytes, putLength, putU32 } from "./cursor.js";
+import { type Cursor, putBytes, putLength } from "./cursor.js";
 import { DLMS_MALFORMED, DLMS_METER_TITLE, DLMS_REPLAY, DLMS_SUITE_2, DLMS_TAG, DLMS_UNPROTECTED } from "./failures.js";
 
 /**
@@ -156,7 +157,7 @@ export class Cipher {
 		into[at] = tag;
 		let to = putLength(into, at + 1, 5 + length);
 		into[to++] = control;
-		to = putU32(into, to, counter);
+		to = putUint32BE(into, to, counter);
 		into.set(sealed.subarray(0, length), to);
 		return to + length;
 	}
@@ -169,7 +170,7 @@ export class Cipher {
 		const counter = this.nextCounter();
 		const control = AUTHENTICATED | this.#suite;
 		into[at] = control;
-		const to = putU32(into, at + 1, counter);
+		const to = putUint32BE(into, at + 1, counter);
 		this.setIV(this.title, counter);
 		into.set(this.mac(control, challenge.subarray(start, end)), to);
 	}
@@ -268,7 +269,7 @@ export class Cipher {
 	}
 
 	private setIV(title: Uint8Array, counter: number): void {
-		putU32(this.#work, putBytes(this.#work, 0, title), counter);
+		putUint32BE(this.#work, putBytes(this.#work, 0, title), counter);
 	}
 
 	private run(aad: Uint8Array, text: Uint8Array): Uint8Array {

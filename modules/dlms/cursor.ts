@@ -89,14 +89,6 @@ export function putLength(into: Uint8Array, at: number, length: number): number 
 	return to;
 }
 
-export function putU32(into: Uint8Array, at: number, value: number): number {
-	into[at] = value >>> 24;
-	into[at + 1] = (value >>> 16) & 0xff;
-	into[at + 2] = (value >>> 8) & 0xff;
-	into[at + 3] = value & 0xff;
-	return at + 4;
-}
-
 /** Copies bytes and returns the end. A loop copies them, because it needs no temporary view. */
 export function putBytes(into: Uint8Array, at: number, bytes: ArrayLike<number>): number {
 	for (let i = 0; i < bytes.length; i++) into[at + i] = bytes[i];

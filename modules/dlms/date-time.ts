@@ -15,6 +15,7 @@
  * that are unspecified are omitted. A date with a wildcard (any year, last day of a month) has no text. Many meters
  * send the deviation with the sign of ISO 8601 (`swapped`).
  */
+import { uint16BE } from "../bytes/integers.js";
 
 export const DATE_TIME_LENGTH = 12;
 export const TIME_LENGTH = 4;
@@ -100,7 +101,7 @@ function isDate(year: number, month: number, day: number): boolean {
 }
 
 function signed16(bytes: Uint8Array, at: number): number {
-	return (((bytes[at] << 8) | bytes[at + 1]) << 16) >> 16;
+	return (uint16BE(bytes, at) << 16) >> 16;
 }
 
 function put2(into: Uint8Array, at: number, value: number): void {

@@ -11,7 +11,8 @@
  * The pieces of all blocks are joined. Joined, they are the data or, for a list, everything after the id. A wrong block
  * number ends the transfer. Limit: JOINED_LIMIT joined bytes; bytes that `drop` has removed are not counted.
  */
-import { type Cursor, putU32 } from "./cursor.js";
+import { putUint32BE } from "../bytes/integers.js";
+import type { Cursor } from "./cursor.js";
 import { POLL_CLASS, POLL_CODE_LENGTH } from "./poll-list.js";
 
 export const GET_REQUEST = 0xc0;
@@ -103,7 +104,7 @@ export class GetResponse {
 	}
 
 	putNext(into: Uint8Array, at: number): number {
-		return putU32(into, putHead(into, at, BLOCK), this.#block);
+		return putUint32BE(into, putHead(into, at, BLOCK), this.#block);
 	}
 
 	/** Takes a response and returns GET_…. `list` is true if the request was for a list. */

@@ -14,6 +14,7 @@
  * has at most NAME_LIMIT bytes, and at most POINTER_LIMIT pointers, which must point backwards. The writer remembers at
  * most KNOWN_LABELS targets for pointers.
  */
+import { putUint16BE, uint16BE } from "../bytes/integers.js";
 export interface DNSDeps {
 	/** Buffer for a datagram (io/datagrams.ts). */
 	readonly buffer: Uint8Array;
@@ -67,7 +68,7 @@ class Message {
 	}
 
 	u16(at: number): number {
-		return (this.bytes[at] << 8) | this.bytes[at + 1];
+		return uint16BE(this.bytes, at);
 	}
 
 	/**
@@ -373,8 +374,7 @@ export class DNSWriter extends Message {
 	}
 
 	private set16(at: number, value: number): void {
-		this.bytes[at] = value >> 8;
-		this.bytes[at + 1] = value;
+		putUint16BE(this.bytes, at, value);
 	}
 
 	private start(): void {

@@ -22,6 +22,7 @@
  * The host and the instances can be renamed in place. Limits: SERVICE_LIMIT services, NAMES_LIMIT bytes of names and
  * TXT. All records together fit one message, because a message contains each name only once.
  */
+import { putUint16BE, uint16BE } from "../bytes/integers.js";
 import {
 	CLASS_ANY,
 	CLASS_IN,
@@ -319,8 +320,7 @@ export class MDNSRecords {
 	}
 
 	private field(service: number, field: number): number {
-		const at = TABLE_AT + service * TABLE_ROW + field;
-		return (this.names[at] << 8) | this.names[at + 1];
+		return uint16BE(this.names, TABLE_AT + service * TABLE_ROW + field);
 	}
 
 	private instanceAt(service: number): number {
@@ -435,9 +435,7 @@ export class MDNSRecords {
 	}
 
 	private setField(service: number, field: number, value: number): void {
-		const at = TABLE_AT + service * TABLE_ROW + field;
-		this.names[at] = value >> 8;
-		this.names[at + 1] = value;
+		putUint16BE(this.names, TABLE_AT + service * TABLE_ROW + field, value);
 	}
 
 	private putKey(nameAt: number): void {

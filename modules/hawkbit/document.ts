@@ -119,7 +119,7 @@ export class DDIDocument implements BodySink {
 		const reader = this.#reader;
 		const value = this.#text.decode(reader.text, 0, reader.length);
 		if (name === "href") this.takeLink(depth, linkOf(value));
-		else if (name === "sleep" && depth === LINK) this.sleepS = secondsOf(value);
+		else if (name === "sleep" && depth === LINK) this.sleepS = durationSeconds(value);
 		else if (name === "id" && depth === ROOT) this.id = value;
 		else if (name === "update" && depth === DEPLOYMENT) this.update = value;
 		else if (name === "filename" && depth === ARTIFACT) this.#filename = value;
@@ -153,7 +153,7 @@ function linkOf(href: string): string {
 }
 
 /** Returns the seconds of `HH:MM:SS`; 0 for any other text. */
-function secondsOf(time: string): number {
+function durationSeconds(time: string): number {
 	let seconds = 0;
 	for (const part of time.split(":", 4)) seconds = seconds * 60 + wholeNumber(part, 999);
 	return Number.isNaN(seconds) ? 0 : seconds;

@@ -64,10 +64,10 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	#receivedMs: number;
 	#sentMs = 0;
 	/**
-	 * Start of the idle time; for a new or lingering connection, and with a live body, end of the grace period;
-	 * monotonic ms.
+	 * End of the grace period while the connection is idle or has a live body, monotonic ms. Between two requests there
+	 * is no grace, so it is the start of the idle time.
 	 */
-	#idleMs: number;
+	#graceEndMs: number;
 	#isNew = true;
 	/** True if the client has sent a token that is still valid. */
 	hadToken = false;
@@ -78,7 +78,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.port = port;
 		this.text = owner.text;
 		this.#nowMs = this.#sinceMs = this.#receivedMs = nowMs;
-		this.#idleMs = this.#sinceMs + owner.limits.graceMs;
+		this.#graceEndMs = this.#sinceMs + owner.limits.graceMs;
 		const run = (ms: number) => this.run(ms);
 		const close = () => this.close();
 		this.#socket = new port.socket({
@@ -123,7 +123,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	 * the request, or after the last byte of the reply that the client has accepted.
 	 */
 	get displaceableMs(): number {
-		if (this.isIdle || this.isLive) return this.#idleMs;
+		if (this.isIdle || this.isLive) return this.#graceEndMs;
 		if (this.#isAuthenticated) return Number.POSITIVE_INFINITY;
 		const { graceMs, writeMs } = this.#owner.limits;
 		// A client that accepts the reply byte by byte can delay its displacement by at most writeMs.
@@ -246,7 +246,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#sinceMs = this.#sentMs = this.#nowMs;
 		if (!hasBody) body?.close?.();
 		this.#out.begin(text, hasBody ? body : undefined, hasBody ? length : 0, isChunked);
-		this.#idleMs = this.#nowMs + this.#owner.limits.graceMs;
+		this.#graceEndMs = this.#nowMs + this.#owner.limits.graceMs;
 		this.#out.live?.opened(this);
 		if (isUpgrade) this.#input = INPUT_OPEN;
 		this.#reply = REPLY_GIVEN;
@@ -342,7 +342,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		} else if (this.#input === INPUT_LINGER && !this.#isLingering) {
 			this.#isLingering = true;
 			this.#sinceMs = this.#nowMs;
-			this.#idleMs = this.#nowMs + this.#owner.limits.graceMs;
+			this.#graceEndMs = this.#nowMs + this.#owner.limits.graceMs;
 		}
 		return false;
 	}
@@ -356,7 +356,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#inEnd -= this.#inStart;
 		this.#inStart = 0;
 		this.#head.begin();
-		this.#sinceMs = this.#idleMs = this.#nowMs;
+		this.#sinceMs = this.#graceEndMs = this.#nowMs;
 	}
 
 	private read(): boolean {

@@ -4,6 +4,7 @@
  *
  *     chunk (RFC 9112, 7.1): length in 3 hex digits (at most FFF bytes), CRLF, data, CRLF; end: "0" CRLF CRLF
  */
+import { hexDigit } from "../bytes/hex.js";
 import type { Socket } from "../io/host.js";
 import { type BodySource, type LiveBody, NOTHING_YET } from "./response.js";
 
@@ -182,8 +183,4 @@ export class SendBuffer {
 		}
 		this.close();
 	}
-}
-
-function hexDigit(value: number): number {
-	return value + (value < 10 ? ZERO : 0x57);
 }

@@ -3,8 +3,8 @@
  *
  * Each port has a fixed number of places for connections. The server tries to keep one place free: when a new
  * connection takes the last place, an idle connection whose client has no token is closed. While all places are taken,
- * a connection stays open after its reply only if its client has sent a token and some other client has not. If
- * requests with a token take all other places, a request that may wait for long is refused (`isOnLastPlace`).
+ * a reply closes its connection, unless its client has a token and another client has none. If requests with a token
+ * take all other places, a request that may wait for long is refused (`isOnLastPlace`).
  *
  * When all places are taken, a new connection displaces an existing one, if possible one of the address that has most of
  * the port's places. The first one of this list that exists is displaced:

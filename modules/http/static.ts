@@ -15,6 +15,7 @@
  * Several files may have the same content.
  */
 import { lowerCase } from "../bytes/ascii.js";
+import { uint16BE, uint32BE } from "../bytes/integers.js";
 import type { TextCodec } from "../io/host.js";
 import type { HTTPRequest } from "./request.js";
 import { BytesSource, type HTTPResponse } from "./response.js";
@@ -74,13 +75,13 @@ export class StaticFiles {
 
 	private get policy(): string {
 		const archive = this.#archive;
-		return this.#text.decode(archive, POLICY_AT, POLICY_AT + archive[1] * 256 + archive[2]);
+		return this.#text.decode(archive, POLICY_AT, POLICY_AT + uint16BE(archive, 1));
 	}
 
 	private find(path: string): number {
 		const archive = this.#archive;
 		const wanted = this.#text.encode(path);
-		let at = POLICY_AT + archive[1] * 256 + archive[2];
+		let at = POLICY_AT + uint16BE(archive, 1);
 		for (let left = archive[0]; left > 0; left--) {
 			const pathEnd = at + 1 + archive[at];
 			if (archive[at] === wanted.length && isAt(archive, at + 1, wanted)) return pathEnd;
@@ -90,8 +91,7 @@ export class StaticFiles {
 	}
 
 	private number(at: number): number {
-		const archive = this.#archive;
-		return ((archive[at] * 256 + archive[at + 1]) * 256 + archive[at + 2]) * 256 + archive[at + 3];
+		return uint32BE(this.#archive, at);
 	}
 }
 

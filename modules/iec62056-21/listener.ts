@@ -20,13 +20,12 @@
  *            identification    the telegram is lost; BODY of the new one
  *            silence           the telegram is lost; HUNT
  *     CRC    LF, or silence    the telegram is validated; HUNT
- *     any    abort             ENDED; all further input is ignored
  */
 import { stepCRC16ARC } from "../bytes/crc16-arc.js";
 import { hexDigitValue } from "../bytes/hex.js";
-import { type Machine, type Output, OutputQueue } from "../io/machine.js";
 import type { Failure } from "../readout/failure.js";
-import { EVENT_END, EVENT_POOR, EVENT_READOUT } from "../readout/protocol.js";
+import { ListenSession } from "../readout/listen-session.js";
+import { EVENT_POOR, EVENT_READOUT } from "../readout/protocol.js";
 import type { RecordSink } from "../readout/sink.js";
 import { CHECK_ABSENT, CHECK_RIGHT, CHECK_WRONG } from "./block.js";
 import { DataSetParser } from "./dataset.js";
@@ -52,19 +51,13 @@ const LF = 0x0a;
 const STATE_HUNT = 0;
 const STATE_BODY = 1;
 const STATE_CRC = 2;
-const STATE_ENDED = 3;
 
-export class MeterListener implements Machine {
+/** `meterId` is the identification of the last telegram that has begun. */
+export class MeterListener extends ListenSession {
 	readonly parser: DataSetParser;
-	ident: Uint8Array = new Uint8Array(0);
 	check = CHECK_ABSENT;
-	/** Failure of the last telegram. After `abort()`, it is the failure of the whole session. */
-	failure: Failure | undefined;
-	received = 0;
 	/** Number of received characters of 0x80 and above. */
 	damaged = 0;
-	deadlineMs = Number.POSITIVE_INFINITY;
-	readonly #outputs = new OutputQueue();
 	readonly #scanner = new IdentScanner();
 	#state = STATE_HUNT;
 	#crc = 0;
@@ -74,12 +67,11 @@ export class MeterListener implements Machine {
 	#digits = 0;
 
 	constructor(sink: RecordSink) {
+		super();
 		this.parser = new DataSetParser(sink);
 	}
 
-	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
-		if (this.#state === STATE_ENDED) return;
-		this.received += end - start;
+	protected override take(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		let i = start;
 		while (i < end) {
 			let stop = i;
@@ -93,27 +85,15 @@ export class MeterListener implements Machine {
 		else this.deadlineMs = nowMs + (this.#state === STATE_CRC ? END_GAP_MS : GAP_MS);
 	}
 
-	advance(nowMs: number): void {
-		if (nowMs < this.deadlineMs) return;
-		this.deadlineMs = Number.POSITIVE_INFINITY;
+	protected override silence(): void {
 		if (this.#state === STATE_CRC) this.validate();
 		else if (this.#state === STATE_BODY) this.dropTelegram();
 		this.#scanner.reset();
 	}
 
-	poll(): Output {
-		return this.#outputs.poll();
-	}
-
-	/** The session has failed if no identification was received. */
-	abort(_nowMs: number): void {
-		if (this.#state === STATE_ENDED) return;
-		this.#state = STATE_ENDED;
-		this.deadlineMs = Number.POSITIVE_INFINITY;
-		const isSilent = this.received === 0;
-		if (this.ident.length > 0) this.failure = undefined;
-		else this.failure = isSilent ? IEC_SILENCE : IEC_NO_IDENT;
-		this.#outputs.event(EVENT_END);
+	protected override explain(): Failure | undefined {
+		if (this.meterId.length > 0) return undefined;
+		return this.received === 0 ? IEC_SILENCE : IEC_NO_IDENT;
 	}
 
 	private scanOne(bytes: Uint8Array, at: number): void {
@@ -129,7 +109,7 @@ export class MeterListener implements Machine {
 			return;
 		}
 		if (this.#state !== STATE_HUNT) this.dropTelegram();
-		this.ident = this.#scanner.copy();
+		this.meterId = this.#scanner.copy();
 		this.#crc = this.#scannerCRC;
 		this.#state = STATE_BODY;
 		this.parser.begin();
@@ -162,17 +142,17 @@ export class MeterListener implements Machine {
 		else this.check = this.#sentCRC === this.#crc ? CHECK_RIGHT : CHECK_WRONG;
 		const { damaged, broken, sets } = this.parser;
 		if (sets === 0) {
-			this.#outputs.event(EVENT_LOST_TELEGRAM);
+			this.outputs.event(EVENT_LOST_TELEGRAM);
 			return;
 		}
 		const bad = this.check === CHECK_WRONG || (this.check === CHECK_ABSENT && damaged + broken > 0);
 		this.failure = bad ? IEC_CHECK_WRONG : undefined;
 		this.parser.endBlock(!bad);
-		this.#outputs.event(bad ? EVENT_POOR : EVENT_READOUT);
+		this.outputs.event(bad ? EVENT_POOR : EVENT_READOUT);
 	}
 
 	private dropTelegram(): void {
 		this.#state = STATE_HUNT;
-		this.#outputs.event(EVENT_LOST_TELEGRAM);
+		this.outputs.event(EVENT_LOST_TELEGRAM);
 	}
 }

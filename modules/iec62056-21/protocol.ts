@@ -11,6 +11,7 @@ import {
 	type ReadSession,
 	type SessionContext,
 } from "../readout/protocol.js";
+import { PROTOCOL_IEC62056 } from "../readout/protocol-names.js";
 import { PROTOCOL_IEC62056_21, type Readout, STATUS_CHECK_WRONG, STATUS_CUT, statusOf } from "../readout/readout.js";
 import type { RecordWriter } from "../readout/record-writer.js";
 import { Attempts, type SpeedSettings } from "./attempts.js";
@@ -119,15 +120,11 @@ class ModeDReadSession extends MeterListener implements ReadSession, Probing {
 		return true;
 	}
 
-	get meterId(): Uint8Array {
-		return this.ident;
-	}
-
 	readout(_event: number, utcMs: number): Readout {
 		const { kept, overflow } = this.#records;
 		const status = this.failure === undefined ? statusOf(overflow) : STATUS_CHECK_WRONG;
 		const records = kept ?? NO_BYTES;
-		const { ident: meterId, line } = this;
+		const { meterId, line } = this;
 		return { protocol: PROTOCOL_IEC62056_21, meterId, mode: MODE_D, baud: line.baud, utcMs, status, records };
 	}
 }
@@ -141,6 +138,7 @@ function listen(context: SessionContext<IECSettings>): ModeDReadSession {
 }
 
 export const MODE_D_PUSH: MeterProtocol<IECSettings> = Object.freeze({
+	name: PROTOCOL_IEC62056,
 	isChosen: (settings: IECSettings) => settings.modeD,
 	listenBaud: (settings: IECSettings) => settings.modeDBaud,
 	late: IEC_NO_TELEGRAM,
@@ -154,7 +152,7 @@ export function probeIdent(context: SessionContext<IECSettings>): IECReadSession
 
 /** The default protocol, which is chosen if no other protocol matches the settings. */
 export const SIGN_ON: MeterProtocol<IECSettings> = Object.freeze({
-	isChosen: () => true,
+	name: PROTOCOL_IEC62056,
 	open: (context: SessionContext<IECSettings>) => new IECReadSession(context, new Attempts(context)),
 	probe: probeIdent,
 	forget,

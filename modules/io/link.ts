@@ -19,34 +19,38 @@ import {
 	type SerialOptions,
 	type SerialPort,
 } from "./host.js";
-import { type Machine, OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT, type Output } from "./machine.js";
+import { type LinkMachine, OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT, type Output } from "./machine.js";
 
 const RECEIVE_PIECE = 64;
 const PIECES_LIMIT = 8;
 
-export const TAP_RECEIVED = 0;
-export const TAP_TRANSMITTED = 1;
+/** Directions of bytes. */
+export const RECEIVED = 0;
+export const TRANSMITTED = 1;
 
-/** Receives a copy of the bytes on the line, without parity bits. A byte of 0x80 or above is a damaged character. */
-export interface LinkTap {
+/** Log of the line, without parity bits and secrets. A byte of 0x80 or above is a damaged character. */
+export interface LinkLog {
 	bytes(direction: number, bytes: Uint8Array, start: number, end: number, nowMs: number): void;
 	line(baud: number, nowMs: number): void;
 }
 
+/** Owner of a link. It is an object, because closures would take XS slots. */
+export interface LinkListener {
+	readonly log?: LinkLog | undefined;
+	/** Called for bytes in this direction, before the machine receives them, and when it has sent some. */
+	linkTraffic?(direction: number, bytes: Uint8Array, start: number, end: number): void;
+	/** The line has this speed now, Bd. */
+	linkSpeed?(baud: number): void;
+	/** Called for each event of the machine; it may close the link. */
+	linkEvent?(code: number): void;
+	/** The link has closed itself, because its port failed. */
+	linkClosed(): void;
+}
+
 export interface LinkOptions {
 	readonly port: SerialPort;
-	readonly line: LineSettings;
-	/** True if a 7E1 line may also carry 8N1, and the link detects which one; default false. */
-	readonly anyFraming?: boolean;
-	readonly machine: Machine;
-	/** Log of the line. It changes nothing. */
-	readonly tap?: LinkTap | undefined;
-	/** Called for bytes in this direction, before the machine receives them, and when it has sent some. */
-	onTraffic?(direction: number): void;
-	/** Called for each event of the machine; it may close the link. */
-	onEvent(code: number): void;
-	/** The link has closed itself, because its port failed. */
-	onClosed(): void;
+	readonly machine: LinkMachine;
+	readonly listener: LinkListener;
 }
 
 /** The port may have more received bytes. */
@@ -73,17 +77,18 @@ export class Link implements ScheduledMachine, SerialOptions {
 
 	/** Throws if the port can't be opened. The machine starts in the next tick. */
 	constructor(driver: Driver, options: LinkOptions) {
-		const { port, line, tap } = options;
+		const { port, machine } = options;
+		const { baud, format } = machine.line;
 		this.#options = options;
-		this.#format = line.format;
+		this.#format = format;
 		this.#serial = new port.io(this, port.pins);
-		tap?.line(line.baud, driver.nowMs());
+		this.reportSpeed(baud, driver.nowMs());
 		this.#task = driver.register("link", this);
 	}
 
 	/** Initial speed, which the port reads from its options. */
 	get baud(): number {
-		return this.#options.line.baud;
+		return this.#options.machine.line.baud;
 	}
 
 	get format(): SerialFormat {
@@ -108,7 +113,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		if (code !== SERIAL_ERROR_GONE) return;
 		this.#task.fromHost(() => {
 			this.close();
-			this.#options.onClosed();
+			this.#options.listener.linkClosed();
 		});
 	}
 
@@ -143,13 +148,13 @@ export class Link implements ScheduledMachine, SerialOptions {
 	}
 
 	private get isSoftware(): boolean {
-		const { anyFraming, port } = this.#options;
-		return anyFraming === true || !port.hardwareParity;
+		const { machine, port } = this.#options;
+		return machine.anyFraming === true || !port.hardwareParity;
 	}
 
 	private receive(nowMs: number): void {
 		const into = this.#received;
-		const { machine, tap } = this.#options;
+		const { machine } = this.#options;
 		this.#flags &= ~BEHIND;
 		for (let pieces = 0; !this.isClosed; pieces++) {
 			if (pieces === PIECES_LIMIT) {
@@ -162,8 +167,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 				this.#parity ??= new ParityFilter();
 				this.#parity.filter(into, 0, count);
 			}
-			this.#options.onTraffic?.(TAP_RECEIVED);
-			tap?.bytes(TAP_RECEIVED, into, 0, count, nowMs);
+			this.reportBytes(RECEIVED, into, count, nowMs);
 			machine.receive(into, 0, count, nowMs);
 			// Outputs are handled before the next piece is read.
 			this.drain(nowMs);
@@ -177,7 +181,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 			if (output.kind === OUTPUT_NONE) return;
 			if (output.kind === OUTPUT_TRANSMIT) this.load(output, nowMs);
 			else if (output.kind === OUTPUT_LINE) this.#next = { baud: output.baud, format: output.format };
-			else if (output.kind === OUTPUT_EVENT) this.#options.onEvent(output.code);
+			else if (output.kind === OUTPUT_EVENT) this.#options.listener.linkEvent?.(output.code);
 		}
 	}
 
@@ -204,7 +208,7 @@ export class Link implements ScheduledMachine, SerialOptions {
 		const { baud } = line;
 		this.#format = line.format;
 		this.#serial.configure({ baud, format: this.format });
-		this.#options.tap?.line(baud, nowMs);
+		this.reportSpeed(baud, nowMs);
 		this.#next = undefined;
 		return true;
 	}
@@ -213,9 +217,21 @@ export class Link implements ScheduledMachine, SerialOptions {
 		const copy = bytes.slice(start, end);
 		this.#transmit = copy;
 		this.#sent = 0;
-		this.#options.onTraffic?.(TAP_TRANSMITTED);
-		this.#options.tap?.bytes(TAP_TRANSMITTED, copy, 0, copy.length, nowMs);
+		this.reportBytes(TRANSMITTED, copy, copy.length, nowMs);
 		if (this.#format === FORMAT_7E1 && this.isSoftware) addParity(copy, 0, copy.length);
+	}
+
+	private reportBytes(direction: number, bytes: Uint8Array, count: number, nowMs: number): void {
+		const { machine, listener } = this.#options;
+		const { log } = listener;
+		log?.bytes(direction, machine.shown?.(direction, bytes, 0, count) ?? bytes, 0, count, nowMs);
+		listener.linkTraffic?.(direction, bytes, 0, count);
+	}
+
+	private reportSpeed(baud: number, nowMs: number): void {
+		const { listener } = this.#options;
+		listener.log?.line(baud, nowMs);
+		listener.linkSpeed?.(baud);
 	}
 }
 

@@ -2,7 +2,7 @@
  * Sans-I/O contract of protocol machines. A machine gets bytes and the time, and returns outputs; it uses no socket,
  * clock or timer. The Python library h11 and the Rust library str0m were the models.
  */
-import { FORMAT_7E1, type SerialFormat } from "./host.js";
+import { FORMAT_7E1, type LineSettings, type SerialFormat } from "./host.js";
 
 /** No more output until the next `receive` or `advance`. */
 export const OUTPUT_NONE = 0;
@@ -48,6 +48,18 @@ export interface Machine extends Timed {
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void;
 	/** Returns the next output. Call it until it returns OUTPUT_NONE. */
 	poll(): Output;
+}
+
+/** A machine with the settings that its line has at the beginning. */
+export interface LinkMachine extends Machine {
+	readonly line: LineSettings;
+	/** True if a 7E1 line may also carry 8N1, and the link detects which one; default false. */
+	readonly anyFraming?: boolean;
+	/**
+	 * Returns the bytes that a log may show: by default the array itself, otherwise a copy with the same offsets in which
+	 * secrets are hidden.
+	 */
+	shown?(direction: number, bytes: Uint8Array, start: number, end: number): Uint8Array;
 }
 
 const QUEUE_LIMIT = 8;

@@ -24,10 +24,7 @@ export class JSONStream {
 	#size = 0;
 	#ended = false;
 
-	/**
-	 * The writer may be shared. `spare`: number of bytes that a read may leave unused, which avoids that a unit that does
-	 * not fit is written twice.
-	 */
+	/** The writer may be shared. A read may leave `spare` bytes empty rather than write a unit twice. */
 	constructor(writer: JSONWriter, produce: ProduceUnit, spare = 0) {
 		this.#spare = spare;
 		this.#writer = writer;

@@ -6,6 +6,7 @@
  *
  * Nesting deeper than WRITER_DEPTH_LIMIT throws a RangeError.
  */
+import { hexDigit } from "../bytes/hex.js";
 import type { TextCodec } from "../io/host.js";
 
 export const WRITER_DEPTH_LIMIT = 16;
@@ -258,10 +259,6 @@ export class JSONWriter {
 		this.put(hexDigit(byte >> 4));
 		this.put(hexDigit(byte & 15));
 	}
-}
-
-function hexDigit(value: number): number {
-	return value + (value < 10 ? 0x30 : 0x57);
 }
 
 function shortEscape(byte: number): number {

@@ -4,7 +4,9 @@
  */
 
 import { failure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
-import { PROTOCOL_KMP } from "../readout/protocol-names.js";
+
+/** Name of the protocol in the API; the codes of its failures begin with it. */
+export const PROTOCOL_KMP = "kmp";
 
 export const KMP_SILENCE = failure(
 	METER_TIMEOUT,

@@ -11,6 +11,7 @@
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { DECIMAL_LIMIT, putInteger } from "../bytes/decimal.js";
+import { uint16BE } from "../bytes/integers.js";
 import type { RecordWriter } from "../readout/record-writer.js";
 import { PART_ADDRESS, PART_UNIT, PART_VALUE } from "../readout/sink.js";
 
@@ -62,7 +63,7 @@ export function writeRegisters(bytes: Uint8Array, first: number, records: Record
 	for (let at = 0; at < bytes.length; next++) {
 		const length = bytes[at + 3];
 		const end = at + HEAD + length;
-		next = REGISTERS.indexOf(bytes[at] * 256 + bytes[at + 1], next);
+		next = REGISTERS.indexOf(uint16BE(bytes, at), next);
 		const isRequested = next >= first && next < first + REGISTERS_LIMIT;
 		if (!isRequested || !(length > 0 && length <= NUMBER_LIMIT && end <= bytes.length)) {
 			records.beginPart(true);

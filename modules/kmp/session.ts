@@ -1,5 +1,6 @@
 /** Session with a Kamstrup meter by KMP: reads serial number, type and registers. */
 import { asciiBytes } from "../bytes/ascii.js";
+import { uint32BE } from "../bytes/integers.js";
 import { FORMAT_8N2, type LineSettings } from "../io/host.js";
 import { BILLING_PERIOD_CURRENT } from "../obis/code.js";
 import type { SessionContext } from "../readout/protocol.js";
@@ -63,7 +64,7 @@ export class KMPSession extends RequestSession {
 		if (this.#step >= STEP_REGISTERS) return writeRegisters(bytes.subarray(2, end), this.firstRegister, this.records);
 		if (end !== SHORT_ANSWER) return false;
 		if (this.#step === STEP_TYPE) this.write(0, 2, String.fromCharCode(BEFORE_LETTER_A + bytes[4]) + bytes[5]);
-		else this.write(96, 1, String(new DataView(bytes.buffer).getUint32(2)));
+		else this.write(96, 1, String(uint32BE(bytes, 2)));
 		return true;
 	}
 

@@ -6,8 +6,10 @@
  *     error     transaction 2, protocol 2, length 2, unit 1, function + 0x80 1, EXCEPTION_…
  *
  * A connection is closed after a header that is not Modbus, because the start of the next request is then unknown. It
- * is also closed if a client sends more than AT_ONCE requests without waiting for a reply.
+ * is also closed if a client sends more than AT_ONCE requests in a row before the reply to the one before. Bytes that
+ * wait unread while a request is answered are the sign of it, because a client that waits for its reply has sent none.
  */
+import { uint16BE } from "../bytes/integers.js";
 import type { ListenerPort, PendingSocket, Socket } from "../io/host.js";
 
 export const EXCEPTION_FUNCTION = 1;
@@ -55,8 +57,11 @@ export class ModbusConnection {
 	sinceMs: number;
 	readonly #delegate: ModbusDelegate;
 	readonly #socket: Socket;
-	readonly #request = new Uint8Array(BUFFER_SIZE);
+	/** The request, then room for the first byte of the next one. */
+	readonly #request = new Uint8Array(BUFFER_SIZE + 1);
 	#count = 0;
+	/** Number of requests in a row that came before the reply to the one before. */
+	#early = 0;
 	#room = 0;
 
 	constructor(delegate: ModbusDelegate, AcceptedSocket: ListenerPort["socket"], from: PendingSocket, nowMs: number) {
@@ -86,10 +91,10 @@ export class ModbusConnection {
 
 	private serve(nowMs: number): void {
 		const request = this.#request;
-		for (let replies = 0; this.#room >= REPLY_LIMIT; ) {
+		while (this.#room >= REPLY_LIMIT) {
 			const hasHead = this.#count >= HEAD_SIZE;
-			const length = hasHead ? shortAt(request, 4) : LENGTH_MINIMUM;
-			if (hasHead && (shortAt(request, 2) !== 0 || length < LENGTH_MINIMUM || length > LENGTH_LIMIT)) {
+			const length = hasHead ? uint16BE(request, 4) : LENGTH_MINIMUM;
+			if (hasHead && (uint16BE(request, 2) !== 0 || length < LENGTH_MINIMUM || length > LENGTH_LIMIT)) {
 				this.close();
 				return;
 			}
@@ -101,23 +106,26 @@ export class ModbusConnection {
 				this.#count += received;
 				continue;
 			}
-			this.#count = 0;
 			this.sinceMs = nowMs;
-			if (replies++ === AT_ONCE || !this.reply(length)) {
+			const hasNext = this.#socket.read(request, BUFFER_SIZE, BUFFER_SIZE + 1) === 1;
+			this.#early = hasNext ? this.#early + 1 : 0;
+			if (this.#early >= AT_ONCE || !this.reply(length)) {
 				this.close();
 				return;
 			}
+			request[0] = request[BUFFER_SIZE];
+			this.#count = hasNext ? 1 : 0;
 		}
 	}
 
 	/** Returns false if the connection must end. */
 	private reply(length: number): boolean {
 		const request = this.#request;
-		const count = shortAt(request, 10);
+		const count = uint16BE(request, 10);
 		let found: Uint8Array | number | undefined;
 		if (request[7] !== READ_HOLDING) found = EXCEPTION_FUNCTION;
 		else if (length !== READ_LENGTH || count < 1 || count > READ_LIMIT) found = EXCEPTION_VALUE;
-		else found = this.#delegate.read(this.address, request[6], shortAt(request, 8), count);
+		else found = this.#delegate.read(this.address, request[6], uint16BE(request, 8), count);
 		if (found === undefined) return false;
 		const reply = typeof found === "number" ? new Uint8Array(REPLY_HEAD) : found;
 		reply.set(request.subarray(0, HEAD_SIZE));
@@ -130,8 +138,4 @@ export class ModbusConnection {
 		this.#room = this.#socket.write(reply);
 		return true;
 	}
-}
-
-function shortAt(bytes: Uint8Array, at: number): number {
-	return bytes[at] * 256 + bytes[at + 1];
 }

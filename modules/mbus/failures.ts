@@ -4,7 +4,9 @@
  */
 
 import { failure, finalFailure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
-import { PROTOCOL_MBUS } from "../readout/protocol-names.js";
+
+/** Name of the protocol in the API; the codes of its failures begin with it. */
+export const PROTOCOL_MBUS = "mbus";
 
 export const MBUS_SILENCE = failure(
 	METER_TIMEOUT,

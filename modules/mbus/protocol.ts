@@ -4,19 +4,17 @@
  */
 
 import type { MeterProtocol, SessionContext } from "../readout/protocol.js";
-import { PROTOCOL_MBUS } from "../readout/protocol-names.js";
-import { MBUS_INSTEAD } from "./failures.js";
+import { MBUS_INSTEAD, PROTOCOL_MBUS } from "./failures.js";
 import { ANY_ADDRESS, MBusSession, type Slaves } from "./session.js";
 
 const USUAL: Slaves = Object.freeze({ baud: 2400, address: ANY_ADDRESS, count: 1, secondary: Object.freeze([]) });
 
 export interface MBusSettings {
-	readonly protocol: string;
 	readonly mbus: Slaves;
 }
 
 export const MBUS: MeterProtocol<MBusSettings> = Object.freeze({
-	isChosen: (settings: MBusSettings) => settings.protocol === PROTOCOL_MBUS,
+	name: PROTOCOL_MBUS,
 	open: (context: SessionContext<MBusSettings>) => new MBusSession(context, context.settings.mbus, true, false),
 	probe: (context: SessionContext<MBusSettings>) => new MBusSession(context, context.settings.mbus, true, true),
 	// A reset takes 0.2 s, and the longest telegram takes 1.4 s. The probe sends no wake-up, because that would take too

@@ -12,7 +12,7 @@
  *     any        all values tried, or LIMIT_MS over: ENDED
  */
 import { FORMAT_8E1, type LineSettings } from "../io/host.js";
-import { type Machine, type Output, OutputQueue } from "../io/machine.js";
+import { type LinkMachine, type Output, OutputQueue } from "../io/machine.js";
 import { EVENT_END } from "../readout/protocol.js";
 import { isAnswer, LinkFrames, shortFrame } from "./link-frames.js";
 import {
@@ -44,7 +44,7 @@ const STEP_SELECTING = 0;
 const STEP_ASKING = 1;
 const STEP_CHECKING = 2;
 
-export class SlaveSearch implements Machine {
+export class SlaveSearch implements LinkMachine {
 	readonly line: LineSettings;
 	/** Addresses found so far. */
 	readonly found: Uint8Array[] = [];

@@ -2,6 +2,8 @@
 
 import { BUSY, failure, finalFailure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 import { PROTOCOL_DLMS, PROTOCOL_IEC62056 } from "../readout/protocol-names.js";
+import { PROTOCOL_SML } from "../sml/failures.js";
+import { PROTOCOL_TIC } from "../tic/failures.js";
 
 export const FAILURE_PORT = failure(METER_ERROR, "port", 0, "The serial port of the optical head could not be used.");
 export const FAILURE_WAIT = failure(
@@ -30,6 +32,15 @@ export const FAILURE_SILENT = failure(
 	0,
 	"The meter sends by itself, and has stopped. Check the head or the cable, and that the meter has power.",
 );
+/** Failures of a quick probe: nothing came, only what the gateway itself sent, something else. */
+export const PROBE_SILENCE = failure(METER_TIMEOUT, "meter/silence", 0, "Nothing came back within two seconds.");
+export const PROBE_ECHO_ONLY = failure(
+	METER_ERROR,
+	"meter/echo-only",
+	0,
+	"Only the gateway's own characters came back.",
+);
+export const PROBE_NO_IDENT = failure(METER_ERROR, "meter/no-ident", 0, "Characters came, but no complete answer.");
 export const FAILURE_SIGN_ON_INSTEAD = failure(
 	METER_ERROR,
 	"iec62056-21/answers",
@@ -44,11 +55,23 @@ export const FAILURE_HDLC_INSTEAD = failure(
 	"The meter answers in HDLC: it speaks DLMS/COSEM. Choose the protocol dlms.",
 	{ protocol: PROTOCOL_DLMS, pushBaud: 0 },
 );
-/** Failures for each kind of unsolicited data (unsolicited.ts). The message that users see also states the speed. */
+/**
+ * Kinds of unsolicited data in the words of the API, in the order of KIND_… from KIND_ASCII on (telegram-scanner.ts).
+ * Their failures follow. The message that users see also states the speed (unsolicited.ts).
+ */
+export const TELEGRAM_KINDS = `ascii ${PROTOCOL_SML} dlms_hdlc dlms_mbus dlms_wrapper noise dlms_bare ${PROTOCOL_TIC}`;
 export const UNSOLICITED_ASCII = finalFailure(METER_ERROR, "unasked/ascii", 90, "The meter pushes telegrams (mode D).");
-export const UNSOLICITED_SML = finalFailure(METER_ERROR, "unasked/sml", 90, "The meter pushes SML.");
+export const UNSOLICITED_SML = finalFailure(METER_ERROR, `unasked/${PROTOCOL_SML}`, 90, "The meter pushes SML.", {
+	protocol: PROTOCOL_SML,
+});
 export const UNSOLICITED_DLMS = finalFailure(METER_ERROR, "unasked/dlms", 90, "The meter pushes DLMS/COSEM.");
-export const UNSOLICITED_TIC = finalFailure(METER_ERROR, "unasked/tic", 90, "The meter sends TIC (France's Linky).");
+export const UNSOLICITED_TIC = finalFailure(
+	METER_ERROR,
+	`unasked/${PROTOCOL_TIC}`,
+	90,
+	"The meter sends TIC (France's Linky).",
+	{ protocol: PROTOCOL_TIC },
+);
 export const UNSOLICITED_NOISE = failure(
 	METER_ERROR,
 	"unasked/noise",

@@ -9,7 +9,7 @@
  * | 4 | monotonic time, ms, low byte first |
  * | n | the characters (0x80 and above: damaged); for LOG_LINE, the speed in Bd, 3 bytes, low byte first |
  */
-import { type LinkTap, TAP_TRANSMITTED } from "../io/link.js";
+import { type LinkLog, TRANSMITTED } from "../io/link.js";
 
 export const LOG_LIMIT = 4096;
 const ENTRY_LIMIT = 255;
@@ -21,7 +21,7 @@ export const LOG_RECEIVED = 0;
 export const LOG_TRANSMITTED = 1;
 export const LOG_LINE = 2;
 
-export class LineLog implements LinkTap {
+export class LineLog implements LinkLog {
 	readonly #ring = new Uint8Array(LOG_LIMIT);
 	readonly #speed = new Uint8Array(3);
 	#first = 0;
@@ -30,7 +30,7 @@ export class LineLog implements LinkTap {
 	dropped = 0;
 
 	bytes(direction: number, bytes: Uint8Array, start: number, end: number, nowMs: number): void {
-		const kind = direction === TAP_TRANSMITTED ? LOG_TRANSMITTED : LOG_RECEIVED;
+		const kind = direction === TRANSMITTED ? LOG_TRANSMITTED : LOG_RECEIVED;
 		for (let from = start; from < end; ) {
 			let room = this.joinRoom(kind, nowMs);
 			if (room === 0) {

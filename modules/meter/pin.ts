@@ -18,8 +18,8 @@
 import type { Driver } from "../io/driver.js";
 import { isMistake } from "../io/fault.js";
 import { FORMAT_8N1, type LineSettings, type SerialPort } from "../io/host.js";
-import { Link } from "../io/link.js";
-import { type Machine, type Output, OutputQueue } from "../io/machine.js";
+import { Link, type LinkListener } from "../io/link.js";
+import { type LinkMachine, type Output, OutputQueue } from "../io/machine.js";
 import type { LineBorrower } from "./settings.js";
 
 const LINE: LineSettings = Object.freeze({ baud: 300, format: FORMAT_8N1 });
@@ -60,7 +60,7 @@ export interface PINPlan {
 	readonly litMs: number;
 }
 
-export class PINEntry implements Machine, LineBorrower {
+export class PINEntry implements LinkMachine, LinkListener, LineBorrower {
 	deadlineMs: number;
 	readonly #steps: Uint8Array;
 	readonly #waitMs: number;
@@ -77,13 +77,16 @@ export class PINEntry implements Machine, LineBorrower {
 		// menu entry.
 		this.#waitMs = plan.inf === undefined ? 0 : Math.max(0, plan.litMs + RESET_MS - nowMs);
 		this.deadlineMs = nowMs + this.#waitMs;
-		const end = () => this.end();
 		try {
-			this.#link = new Link(driver, { port, line: LINE, machine: this, onEvent: end, onClosed: end });
+			this.#link = new Link(driver, { port, machine: this, listener: this });
 		} catch (error) {
 			onEnd();
 			if (isMistake(error)) throw error;
 		}
+	}
+
+	get line(): LineSettings {
+		return LINE;
 	}
 
 	get isRunning(): boolean {
@@ -100,6 +103,14 @@ export class PINEntry implements Machine, LineBorrower {
 		}
 		times.push(ms);
 		return times;
+	}
+
+	linkEvent(): void {
+		this.end();
+	}
+
+	linkClosed(): void {
+		this.end();
 	}
 
 	end(): void {

@@ -18,15 +18,19 @@
  *                  seconds is noticed; otherwise, after the protocols that are left for the last round, ENDED, reports
  *                  the failure of CONFIGURED
  *     ENDED        ignores everything
+ *
+ * A quick probe has only the first session of CONFIGURED. It ends after QUICK_MS, or when no more characters arrive,
+ * QUICK_LIMIT_MS at the latest. It shows whether the head receives light, and does not count as a probe that has found
+ * nothing.
  */
 import type { Driver, Task } from "../io/driver.js";
 import { isMistake } from "../io/fault.js";
 import type { SerialPort } from "../io/host.js";
-import { Link, type LinkTap, TAP_RECEIVED } from "../io/link.js";
+import { Link, type LinkListener, RECEIVED } from "../io/link.js";
 import type { Timed } from "../io/machine.js";
 import { type Failure, furthest, METER_AUTH_FAILED } from "../readout/failure.js";
 import { EVENT_END, EVENT_POOR, EVENT_READOUT, type Probing, type SessionContext } from "../readout/protocol.js";
-import { FAILURE_PORT } from "./failures.js";
+import { FAILURE_PORT, PROBE_ECHO_ONLY, PROBE_NO_IDENT, PROBE_SILENCE } from "./failures.js";
 import type { LineLog } from "./line-log.js";
 import { protocolOf } from "./protocols.js";
 import type { ReadStatisticsListener } from "./read-statistics.js";
@@ -38,6 +42,15 @@ import { FRAMING_7E1, UnsolicitedDetector } from "./unsolicited.js";
 /** Time for which a probe listens, ms. Most meters send every one to ten seconds. */
 const LISTEN_MS = 12_000;
 const RECOGNISED_MS = 57_000;
+/**
+ * Times of a quick probe, ms. A sign-on takes 167 ms, and the meter's answer begins after 1500 ms at the latest (IEC
+ * 62056-21, 6.3.1). QUICK_PAUSE_MS is the end of what arrives.
+ */
+const QUICK_MS = 1800;
+const QUICK_PAUSE_MS = 300;
+const QUICK_LIMIT_MS = 4000;
+/** Interval at which the number of characters is announced while some arrive, ms. */
+const ANNOUNCED_MS = 500;
 /** Number of unsuccessful probes before a probe listens for a call, and number of probes from that one to the next. */
 const LISTENS_AFTER = 2;
 const LISTENS_EACH = 5;
@@ -66,10 +79,11 @@ export interface ProbeOptions {
 	readonly log: LineLog | undefined;
 	readonly live: ReadStatisticsListener["live"];
 	readonly context: SessionContext<MeterSettings>;
+	readonly isQuick: boolean;
 	finished(result: ProbeResult): void;
 }
 
-export class Probe implements LinkTap, Timed, LineBorrower {
+export class Probe implements LinkListener, Timed, LineBorrower {
 	/** Monotonic ms at which listening, or the trial of a suggested protocol, ends. */
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly #options: ProbeOptions;
@@ -94,6 +108,10 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 	#trials = 0;
 	#baud = 0;
 	#beganMs = 0;
+	#receivedMs = 0;
+	#announcedMs = 0;
+	/** Number of characters since the start, including echo and those that no answer is made of. */
+	light = 0;
 
 	constructor(options: ProbeOptions) {
 		this.#options = options;
@@ -119,6 +137,11 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		this.#listens = protocol.listenBaud !== undefined;
 		this.#task.update((nowMs) => {
 			this.#beganMs = nowMs;
+			if (this.#options.isQuick) {
+				this.deadlineMs = nowMs + context.quietMs + QUICK_MS;
+				this.run(protocol.probe(context));
+				return;
+			}
 			const { missedProbes = 0, missedFailure } = context.memory;
 			const isTurn = missedProbes % LISTENS_EACH === LISTENS_AFTER;
 			this.#trial = isTurn ? unsolicitedProtocol(context.settings) : undefined;
@@ -141,6 +164,12 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		if (nowMs < this.deadlineMs) return;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		const session = this.#session;
+		if (this.#options.isQuick) {
+			const pauseMs = Math.min(this.#receivedMs + QUICK_PAUSE_MS, this.#beganMs + QUICK_LIMIT_MS);
+			if (nowMs < pauseMs) this.deadlineMs = pauseMs;
+			else this.endQuick();
+			return;
+		}
 		const { listenMs = LISTEN_MS } = protocolOf(this.#options.context.settings);
 		const listensUntilMs = this.#beganMs + listenMs;
 		if (this.#trial !== undefined) {
@@ -150,10 +179,14 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		else this.#link?.update((ms) => session?.abort(ms));
 	}
 
-	bytes(direction: number, bytes: Uint8Array, start: number, end: number, nowMs: number): void {
-		this.#options.log?.bytes(direction, bytes, start, end, nowMs);
-		const isReceived = direction === TAP_RECEIVED;
+	get log(): LineLog | undefined {
+		return this.#options.log;
+	}
+
+	linkTraffic(direction: number, bytes: Uint8Array, start: number, end: number): void {
+		const isReceived = direction === RECEIVED;
 		this.#surplus += isReceived ? end - start : start - end;
+		if (isReceived) this.noteLight(end - start);
 		if (isReceived && this.#trial?.calls && !this.#isRecognising && this.#surplus > STRANGE_LIMIT)
 			this.#task.update((ms) => {
 				this.#unsolicited.hasStray = true;
@@ -161,16 +194,25 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 			});
 		// Answers in a suggested protocol do not show whether the head is in the right position, so they are not reported.
 		if (!isReceived || (this.#trial !== undefined && !this.#isRecognising)) return;
-		if (this.#session?.isIdle === true && this.#unsolicited.onIdleBytes(this.#failure, nowMs))
-			this.#task.update((ms) => this.startNext(ms));
+		if (this.#session?.isIdle === true && !this.#options.isQuick)
+			this.#task.update((nowMs) => {
+				if (this.#unsolicited.onIdleBytes(this.#failure, nowMs)) this.startNext(nowMs);
+			});
 		for (let i = start; i < end && this.#length < PROBE_BYTES_LIMIT; i++) this.#bytes[this.#length++] = bytes[i];
 	}
 
-	line(baud: number, nowMs: number): void {
-		const { log, live } = this.#options;
-		log?.line(baud, nowMs);
-		this.#baud = baud;
+	private noteLight(count: number): void {
+		const { driver, live } = this.#options;
+		this.light += count;
+		this.#receivedMs = driver.nowMs();
+		if (this.#receivedMs < this.#announcedMs + ANNOUNCED_MS) return;
+		this.#announcedMs = this.#receivedMs;
 		live?.changed();
+	}
+
+	linkSpeed(baud: number): void {
+		this.#baud = baud;
+		this.#options.live?.changed();
 		// Report only bytes received at the present speed.
 		if (this.#isRecognising) this.#length = 0;
 	}
@@ -179,25 +221,22 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		this.#link?.close();
 		this.#session = session;
 		this.#surplus = 0;
-		const { line, anyFraming = false } = session;
 		const { driver, port, context } = this.#options;
 		setLines({ port, settings: context.settings });
-		const onEvent = (code: number) => this.#task.update((nowMs) => this.onEvent(code, nowMs));
-		const onClosed = () => this.#task.update(() => this.finish(FAILURE_PORT));
 		try {
-			this.#link = new Link(driver, {
-				port,
-				line,
-				anyFraming,
-				machine: session,
-				tap: this,
-				onEvent,
-				onClosed: onClosed,
-			});
+			this.#link = new Link(driver, { port, machine: session, listener: this });
 		} catch (error) {
 			this.finish(FAILURE_PORT);
 			if (isMistake(error)) throw error;
 		}
+	}
+
+	linkClosed(): void {
+		this.#task.update(() => this.finish(FAILURE_PORT));
+	}
+
+	linkEvent(code: number): void {
+		this.#task.update((nowMs) => this.onEvent(code, nowMs));
 	}
 
 	private onEvent(code: number, nowMs: number): void {
@@ -212,6 +251,7 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		this.#damaged += session.damaged ?? 0;
 		if (this.#isRecognising || isUnreadable) this.finish(failure ?? this.#failure);
 		else if (failure === undefined || isKeyless) this.finish(this.#trial?.failure, meterId);
+		else if (this.#options.isQuick) this.finish(failure);
 		else {
 			const next = this.#trial === undefined ? session.nextProbe?.(nowMs) : undefined;
 			if (this.#trial === undefined) this.#failure = furthest(this.#failure, failure);
@@ -219,6 +259,13 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 			if (next === undefined) this.startNext(nowMs);
 			else this.run(next);
 		}
+	}
+
+	private endQuick(): void {
+		this.#received = this.#session?.received ?? 0;
+		this.#damaged = this.#session?.damaged ?? 0;
+		if (this.#received === 0) this.finish(PROBE_SILENCE);
+		else this.finish(this.#surplus > 0 ? PROBE_NO_IDENT : PROBE_ECHO_ONLY);
 	}
 
 	private startNext(nowMs: number): void {
@@ -249,10 +296,12 @@ export class Probe implements LinkTap, Timed, LineBorrower {
 		if (this.#session === undefined) return;
 		this.stop();
 		const isPort = failure === FAILURE_PORT;
-		const { memory } = this.#options.context;
+		const { isQuick, context } = this.#options;
 		const isMissed = failure !== undefined && failure.advice === undefined && !isPort;
-		memory.missedProbes = isMissed ? (memory.missedProbes ?? 0) + 1 : 0;
-		memory.missedFailure = isMissed ? failure : undefined;
+		if (!isQuick || !isMissed) {
+			context.memory.missedProbes = isMissed ? (context.memory.missedProbes ?? 0) + 1 : 0;
+			context.memory.missedFailure = isMissed ? failure : undefined;
+		}
 		const received = isPort ? 0 : this.#received;
 		const damaged = isPort ? 0 : this.#damaged;
 		const bytes = this.#bytes.slice(0, this.#length);

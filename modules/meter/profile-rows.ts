@@ -45,7 +45,7 @@ export class ProfileRows {
 	/** True if rows with a wrong number of values were omitted. */
 	isCut = false;
 	hasHead = true;
-	/** Number of values in the record before those of the row. The first row may share a record with the header. */
+	/** Index of the row's first value in its record. The first row may share a record with the header. */
 	before = 0;
 	#isFirst = false;
 	timeS = Number.NaN;
@@ -187,8 +187,8 @@ export class ProfileRows {
 		const zone = this.#zone;
 		if (season === SEASON_NONE) {
 			const firstS = firstMomentOf(zone, Math.floor(localS / 60)) / 1000 + (localS % 60);
-			// When summer time ends, an hour of local time occurs twice. A row belongs to the second occurrence if the row
-			// before it is not earlier than this row would be in the first occurrence.
+			// When summer time ends, an hour of local time occurs twice. A row is in the second hour if, in the first, it
+			// would not be later than the row before.
 			const isAgain = firstS <= this.timeS && this.timeS < firstS + HOUR_S;
 			const offset = zone.offsetMinutes(firstS * 1000) - zone.offsetMinutes((firstS + HOUR_S) * 1000);
 			return isAgain && offset === 60 ? firstS + HOUR_S : firstS;

@@ -42,20 +42,31 @@ export const IEC: MeterProtocol<MeterSettings> = Object.freeze({
 export const PROTOCOLS: readonly ProtocolRow<MeterSettings>[] = Object.freeze([
 	SIMULATED,
 	MODE_D_PUSH,
+	DLMS_PUSH,
+	DLMS,
 	SML,
 	TIC,
 	KMP,
 	MBUS,
 	AMIS,
-	DLMS_PUSH,
-	DLMS,
 	DLMS_AFTER_SIGN_ON,
 	IEC,
 ]);
 
+/** Values of the setting `protocol`. */
+export const PROTOCOL_NAMES: readonly string[] = Object.freeze(
+	PROTOCOLS.map(({ name }) => name).filter(
+		(name, i, names): name is string => name !== undefined && names.indexOf(name) === i,
+	),
+);
+
+export function isChosen(row: ProtocolRow<MeterSettings>, settings: MeterSettings): boolean {
+	return row.isChosen?.(settings) ?? row.name === settings.protocol;
+}
+
 export function protocolOf(settings: MeterSettings): ProtocolRow<MeterSettings> {
 	let i = 0;
-	while (i < PROTOCOLS.length - 1 && !PROTOCOLS[i].isChosen(settings)) i++;
+	while (i < PROTOCOLS.length - 1 && !isChosen(PROTOCOLS[i], settings)) i++;
 	return PROTOCOLS[i];
 }
 

@@ -32,8 +32,8 @@ export class ReadStatistics {
 	failure: Failure | undefined;
 	/** Unix ms; 0 if there was no attempt yet, or if the clock was not set. */
 	attemptUtcMs = 0;
-	/** End of the last readout, monotonic ms, as long as its Unix time is unknown. */
-	#lastMs: number | undefined;
+	/** End of the last readout, or of the last reading of its powers in live mode, monotonic ms. */
+	lastMs = 0;
 	#attemptMs: number | undefined;
 	#isSimulated = false;
 	/** True if the momentary values are too old to be shown (value-age.ts). */
@@ -53,7 +53,7 @@ export class ReadStatistics {
 		const isFirst = this.readouts === 0 || this.failure !== undefined || this.isOld;
 		const checked = isSimulated ? readout : this.#counters.check(readout, nowMs);
 		this.last = checked;
-		this.#lastMs = readout.utcMs === 0 ? nowMs : undefined;
+		this.lastMs = nowMs;
 		this.#isSimulated = isSimulated;
 		this.readouts++;
 		this.failure = undefined;
@@ -99,14 +99,14 @@ export class ReadStatistics {
 	dropSimulated(): void {
 		if (!this.#isSimulated) return;
 		this.#isSimulated = false;
-		this.last = this.#lastMs = this.#attemptMs = undefined;
+		this.last = this.#attemptMs = undefined;
 		this.attemptUtcMs = 0;
 	}
 
 	dateBack(utcMs: number, nowMs: number): void {
 		const { last } = this;
-		if (last !== undefined && this.#lastMs !== undefined) this.last = { ...last, utcMs: utcMs - nowMs + this.#lastMs };
+		if (last?.utcMs === 0) this.last = { ...last, utcMs: utcMs - nowMs + this.lastMs };
 		if (this.#attemptMs !== undefined) this.attemptUtcMs = utcMs - nowMs + this.#attemptMs;
-		this.#lastMs = this.#attemptMs = undefined;
+		this.#attemptMs = undefined;
 	}
 }

@@ -3,41 +3,30 @@
  *
  * One session runs at a time. Callers that request a readout while one is running share its result. A load profile
  * needs its own session, so other callers wait for the next session. A caller waits at most a minute
- * (pending-reads.ts), but the session may continue for SESSION_LIMIT_MS. The columns of the table are events:
+ * (pending-reads.ts), but the session may continue for SESSION_LIMIT_MS. The columns of the table are events. "Begins"
+ * leads to LISTENING if the protocol listens, otherwise to READING if a caller waits, otherwise to IDLE:
  *
- *                request         settings        readout          end               port gone        timeout
- *     IDLE       READING (a)      LISTENING (b)   -                -                 -                -
- *     READING    joins            IDLE (c)        -                READING or IDLE   IDLE             ENDING
- *     ENDING     joins            IDLE (c)        -                IDLE              IDLE             -
- *     LISTENING  waits            IDLE (d)        kept, reported   IDLE              UNPLUGGED        recognises (e)
- *     UNPLUGGED  LISTENING        as IDLE         -                -                 -                as IDLE
- *     PROBING    waits            -               -                -                 -                -
- *     LIVE       waits (f)        ends (f)        kept, reported   IDLE (g)          IDLE (g)         IDLE (g)
+ *                 request   other protocol   readout   sessions over   port gone   timeout      line given back
+ *     IDLE        begins    begins           -         -               -           -            -
+ *     READING     joins     begins           -         IDLE            IDLE        ENDING       -
+ *     ENDING      joins     begins           -         IDLE            IDLE        -            -
+ *     LISTENING   waits     begins           kept      begins          UNPLUGGED   recognises   -
+ *     UNPLUGGED   begins    begins           -         -               -           begins       -
+ *     LENT        waits     -                -         -               -           -            begins
  *
- *     (a) LISTENING if the protocol listens; a simulated readout is reported immediately.
- *     (b) if the protocol listens; READING if a caller waits.
- *     (c) if the protocol now listens or is simulated, then as IDLE; otherwise no change.
- *     (d) if another protocol or speed is selected, then as IDLE.
- *     (e) LISTEN_MS after a request, if bytes but no telegram arrived: reports the kind of data, then as IDLE.
+ * "Other protocol" is a change of the settings that concerns the session: any change while none runs, another protocol
+ * or speed to listen with, or one that listens in place of one that asks. A simulated readout is reported immediately.
+ * `probe()` and `lend()` lead from IDLE, LISTENING and UNPLUGGED to LENT. A request or a change in LENT asks live mode
+ * (live-mode.ts) for the line.
  *
- *     (f) the session is asked to release its association, which takes at most RELEASE_MS.
- *     (g) after REST_MS, then as IDLE.
- *
- * `openLive()` leads from IDLE to LIVE (live-mode.ts). In LIVE, `probe()` and `lend()` are refused, but like a request
- * they end the live session.
- *
- * `probe()` and `lend()` lead from IDLE, LISTENING and UNPLUGGED to PROBING. Failures and good readouts in READING and
- * ENDING lead to IDLE.
- *
- * In READING, the recogniser (recogniser.ts) examines unexpected bytes one time: when they arrive, or after all
- * sessions have failed. If it finds nothing, the interrupted session continues.
+ * The recogniser (recogniser.ts) examines unexpected bytes one time. In READING it does so when they arrive, or after
+ * all sessions have failed; if it finds nothing, the interrupted session continues. In LISTENING it does so LISTEN_MS
+ * after a request, if bytes but no telegram arrived.
  */
-import { equalConstantTime } from "../bytes/equal.js";
 import { DLMS_PUSH } from "../cosem/push.js";
-import type { Driver, Task } from "../io/driver.js";
+import type { Task } from "../io/driver.js";
 import { isMistake } from "../io/fault.js";
-import type { SerialPort } from "../io/host.js";
-import { Link, type LinkTap, TAP_TRANSMITTED } from "../io/link.js";
+import { Link, type LinkListener, TRANSMITTED } from "../io/link.js";
 import type { Timed } from "../io/machine.js";
 import type { Cost } from "../io/memory.js";
 import { type Failure, furthest } from "../readout/failure.js";
@@ -52,7 +41,6 @@ import {
 	type SessionContext,
 } from "../readout/protocol.js";
 import { type Readout, STATUS_CUT } from "../readout/readout.js";
-import { RecordCursor } from "../readout/record-cursor.js";
 import { RecordWriter } from "../readout/record-writer.js";
 import {
 	FAILURE_BUSY,
@@ -61,16 +49,14 @@ import {
 	FAILURE_PROFILE_WAIT,
 	FAILURE_SILENT,
 	FAILURE_WAIT,
-	LIVE_REFUSED,
 } from "./failures.js";
 import type { LineLog } from "./line-log.js";
-import { LinkAdapter, type LinkListener } from "./link-adapter.js";
 import { type PendingRead, PendingReads, type ReadCallback } from "./pending-reads.js";
 import { Probe, type ProbeCallback } from "./probe.js";
-import { costOf, LISTEN_COST, LIVE_COST, PROTOCOLS, protocolOf, READOUT_COST } from "./protocols.js";
+import { costOf, LISTEN_COST, PROTOCOLS, protocolOf } from "./protocols.js";
 import { ReadStatistics } from "./read-statistics.js";
 import { Recogniser, setLines } from "./recogniser.js";
-import type { LineBorrower, LiveListener, MeterReaderOptions, MeterSettings } from "./settings.js";
+import type { Borrow, GiveBack, LineBorrower, MeterReaderOptions, MeterSettings } from "./settings.js";
 import { isAsAdvised, UnsolicitedDetector } from "./unsolicited.js";
 import { OFTEN_MS, SELDOM_MS, ValueAge } from "./value-age.js";
 
@@ -82,12 +68,6 @@ const QUIET_MS = 2000;
 const REOPEN_MS = 10_000;
 /** Time for which the reader listens for a telegram. Some meters send only every ten seconds. */
 const LISTEN_MS = 12_500;
-/** Longest time for a live session to release its association. After that, the port is closed. */
-const RELEASE_MS = 20_000;
-/** Pause between a live session and the next one, because a meter needs a second after DISC. */
-const REST_MS = 1000;
-/** Time for which live mode waits after it refused a probe or a PIN, so that the user can try again. */
-const LIVE_QUIET_MS = 7000;
 /** Time by which the recogniser ends before the first caller's timeout. */
 const MARGIN_MS = 500;
 
@@ -96,8 +76,7 @@ const STATE_READING = 1;
 const STATE_ENDING = 2;
 const STATE_LISTENING = 3;
 const STATE_UNPLUGGED = 4;
-const STATE_PROBING = 5;
-const STATE_LIVE = 6;
+const STATE_LENT = 5;
 
 export class MeterReader implements Timed, LinkListener {
 	readonly #options: MeterReaderOptions;
@@ -105,7 +84,6 @@ export class MeterReader implements Timed, LinkListener {
 	readonly #records = new RecordWriter();
 	readonly #memory: ProtocolMemory = { kept: undefined, speed: undefined };
 	readonly #callbacks = new PendingReads();
-	readonly #tap: LinkTap;
 	#state = STATE_IDLE;
 	#dueMs = Number.POSITIVE_INFINITY;
 	#quietUntilMs = 0;
@@ -120,22 +98,15 @@ export class MeterReader implements Timed, LinkListener {
 	#claimed: Cost | undefined;
 	litMs = Number.NEGATIVE_INFINITY;
 	#borrower: LineBorrower | undefined;
-	#live: LiveListener | undefined;
 	readonly #age = new ValueAge();
 	readonly outcomes: ReadStatistics;
 	log: LineLog | undefined;
+	/** Called for the bytes of a meter that sends by itself, before they are read. */
+	copy: ((bytes: Uint8Array, start: number, end: number) => void) | undefined;
 
 	constructor(options: MeterReaderOptions) {
 		this.#options = options;
 		this.outcomes = new ReadStatistics(options);
-		this.#tap = {
-			bytes: (direction, bytes, start, end, nowMs) => {
-				if (this.log === undefined) return;
-				const shown = this.#session?.shown?.(direction, bytes, start, end) ?? bytes;
-				this.log.bytes(direction, shown, start, end, nowMs);
-			},
-			line: (baud, nowMs) => this.log?.line(baud, nowMs),
-		};
 		this.#task = options.deps.driver.register("meter", this);
 	}
 
@@ -162,40 +133,16 @@ export class MeterReader implements Timed, LinkListener {
 		return protocolOf(settings).openLive !== undefined && !settings.battery;
 	}
 
-	get isLive(): boolean {
-		return this.#state === STATE_LIVE;
+	/** Returns true while nobody uses the line, waits for it, or has used it a moment ago. */
+	isFree(nowMs: number): boolean {
+		return this.#state === STATE_IDLE && this.#callbacks.count === 0 && nowMs >= this.#quietUntilMs;
 	}
 
-	/**
-	 * Opens a live session. It has no effect if the line is in use or a caller waits. Without powers in the last readout,
-	 * it reports LIVE_REFUSED.
-	 */
-	openLive(listener: LiveListener, periodMs: number): void {
-		this.#task.update((nowMs) => {
-			const { ledger, settings } = this.#options;
-			const { measured: last } = this.outcomes;
-			const isFree = this.#state === STATE_IDLE && this.#callbacks.count === 0 && nowMs >= this.#quietUntilMs;
-			if (last === undefined || !isFree || !ledger.claim(READOUT_COST)) return;
-			this.#claimed = READOUT_COST;
-			this.#profile = undefined;
-			const session = protocolOf(settings).openLive?.(this.context(nowMs), last, periodMs);
-			if (session === undefined) {
-				this.close();
-				listener.onRound(LIVE_REFUSED, nowMs);
-				return;
-			}
-			this.#live = listener;
-			this.#dueMs = Number.POSITIVE_INFINITY;
-			this.#state = STATE_LIVE;
-			this.run(session);
-		});
-	}
-
-	endLive(): void {
-		this.#task.update((nowMs) => {
-			if (!this.isLive || this.#dueMs < Number.POSITIVE_INFINITY) return;
-			this.#dueMs = nowMs + RELEASE_MS;
-			this.#link?.update((ms) => this.#session?.abort(ms));
+	/** Keeps `readout`, which is the last one with newer powers. */
+	refresh(readout: Readout, nowMs: number): void {
+		this.#task.update(() => {
+			this.outcomes.keep(readout, false, nowMs);
+			this.#age.asked(this.limitMs, nowMs);
 		});
 	}
 
@@ -207,7 +154,7 @@ export class MeterReader implements Timed, LinkListener {
 		for (let i = 0; i < PROTOCOLS.length; i++) PROTOCOLS[i].forget?.(this.#options.settings);
 		this.#memory.kept = undefined;
 		this.#memory.speed = undefined;
-		this.endLive();
+		this.#borrower?.release?.();
 	}
 
 	stop(): void {
@@ -232,7 +179,7 @@ export class MeterReader implements Timed, LinkListener {
 			if (!this.#callbacks.add(callback, supported, nowMs)) callback.finished(undefined, FAILURE_BUSY);
 			else if (this.#state === STATE_IDLE || this.#state === STATE_UNPLUGGED) this.start(nowMs);
 			else if (this.#state === STATE_LISTENING && this.#dueMs === Number.POSITIVE_INFINITY) this.startTimeout(nowMs);
-			else this.endLive();
+			else this.#borrower?.release?.();
 		});
 	}
 
@@ -240,8 +187,9 @@ export class MeterReader implements Timed, LinkListener {
 		this.#task.update(() => this.#callbacks.remove(callback));
 	}
 
-	probe(callback: ProbeCallback): boolean {
-		return this.lend((driver, port, nowMs, giveBack) => {
+	/** A quick probe takes about two seconds (probe.ts). */
+	probe(callback: ProbeCallback, isQuick = false): boolean {
+		return this.lend((driver, port, context, giveBack) => {
 			const finished: ProbeCallback["finished"] = (result) => {
 				giveBack();
 				callback.finished(result);
@@ -251,7 +199,8 @@ export class MeterReader implements Timed, LinkListener {
 				port,
 				log: this.log,
 				live: this.#options.live,
-				context: this.context(nowMs),
+				context,
+				isQuick,
 				finished,
 			});
 			probe.start();
@@ -259,34 +208,36 @@ export class MeterReader implements Timed, LinkListener {
 		});
 	}
 
-	/** Lends the line, for a probe or a PIN. Returns false while the line is in use. */
-	lend(
-		begin: (driver: Driver, port: SerialPort, nowMs: number, giveBack: () => void) => LineBorrower | undefined,
-	): boolean {
+	/** Lends the line, for a probe, a PIN or live mode. Returns false while the line is in use. */
+	lend(begin: Borrow): boolean {
 		return this.#task.update((nowMs) => {
-			this.endLive();
-			if (this.isReading || this.isLent || this.isLive) return false;
+			this.#borrower?.release?.();
+			if (this.isReading || this.#state === STATE_LENT) return false;
 			this.close();
-			this.#state = STATE_PROBING;
-			const giveBack = () =>
-				this.#task.update((ms) => {
-					this.#borrower = undefined;
-					this.#state = STATE_IDLE;
-					this.#age.resume(ms);
-					this.apply(ms);
-				});
-			const borrower = begin(this.#options.deps.driver, this.#options.port, nowMs, giveBack);
-			if (this.isLent) this.#borrower = borrower;
+			this.#profile = undefined;
+			this.#state = STATE_LENT;
+			const giveBack: GiveBack = (freeMs = 0) => this.#task.update((ms) => this.onGivenBack(freeMs, ms));
+			const borrower = begin(this.#options.deps.driver, this.#options.port, this.context(nowMs), giveBack);
+			if (this.#state === STATE_LENT) this.#borrower = borrower;
 			return true;
 		});
+	}
+
+	private onGivenBack(freeMs: number, nowMs: number): void {
+		this.#quietUntilMs = Math.max(this.#quietUntilMs, nowMs + freeMs);
+		if (this.isLent) this.#age.resume(nowMs);
+		this.#borrower = undefined;
+		this.#state = STATE_IDLE;
+		this.apply(nowMs);
 	}
 
 	get borrower(): LineBorrower | undefined {
 		return this.#borrower;
 	}
 
+	/** True while the line is lent to somebody who keeps it until the end. */
 	get isLent(): boolean {
-		return this.#state === STATE_PROBING;
+		return this.#state === STATE_LENT && this.#borrower?.release === undefined;
 	}
 
 	get deadlineMs(): number {
@@ -314,9 +265,6 @@ export class MeterReader implements Timed, LinkListener {
 			// If the session has sent something, it has recognised a meter of its own protocol.
 			const { hasStray, hasSent } = this.#unsolicited;
 			if (isAwaited && hasStray && !hasSent) this.recognise(undefined, nowMs);
-		} else if (this.isLive) {
-			this.close();
-			this.apply(nowMs);
 		} else if (this.#state === STATE_READING) {
 			this.#state = STATE_ENDING;
 			this.#link?.update((ms) => this.#session?.abort(ms));
@@ -346,8 +294,8 @@ export class MeterReader implements Timed, LinkListener {
 		const { settings } = this.#options;
 		const protocol = protocolOf(settings);
 		if (protocol.simulate === undefined) this.outcomes.dropSimulated();
-		this.endLive();
-		if (this.isLent || this.isLive) return;
+		this.#borrower?.release?.();
+		if (this.#state === STATE_LENT) return;
 		setLines(this.#options);
 		const listenBaud = protocol.listenBaud?.(settings);
 		const wasReading = this.isReading;
@@ -418,11 +366,13 @@ export class MeterReader implements Timed, LinkListener {
 		this.#unsolicited = new UnsolicitedDetector();
 	}
 
-	linkTraffic(direction: number): void {
+	linkTraffic(direction: number, bytes: Uint8Array, start: number, end: number): void {
 		const session = this.#session;
-		if (direction === TAP_TRANSMITTED) this.#unsolicited.hasSent = true;
-		else if (this.#state === STATE_LISTENING) this.#unsolicited.hasStray = true;
-		else if (this.#state === STATE_READING && session?.isIdle === true)
+		if (direction === TRANSMITTED) this.#unsolicited.hasSent = true;
+		else if (this.#state === STATE_LISTENING) {
+			this.#unsolicited.hasStray = true;
+			this.copy?.(bytes, start, end);
+		} else if (this.#state === STATE_READING && session?.isIdle === true)
 			this.#task.update((nowMs) => {
 				const known = furthest(this.#failure, session.failure);
 				if (this.#unsolicited.onIdleBytes(known, nowMs)) this.recognise(session, nowMs);
@@ -443,7 +393,7 @@ export class MeterReader implements Timed, LinkListener {
 		setLines(this.#options);
 		try {
 			const { deps, port } = this.#options;
-			this.#link = new Link(deps.driver, new LinkAdapter(session, port, this.#tap, this));
+			this.#link = new Link(deps.driver, { port, machine: session, listener: this });
 		} catch (error) {
 			this.linkClosed(error instanceof Error ? error.message : "the serial port can't be opened");
 			if (isMistake(error)) throw error;
@@ -454,7 +404,6 @@ export class MeterReader implements Timed, LinkListener {
 		this.#task.update((nowMs) => {
 			this.#options.deps.trace(`meter: ${message}`);
 			const wasListening = this.#state === STATE_LISTENING;
-			this.#live?.onRound(FAILURE_PORT, nowMs);
 			this.close();
 			if (this.#profile === undefined) this.outcomes.failed(FAILURE_PORT);
 			this.#callbacks.resolve(undefined, FAILURE_PORT, nowMs);
@@ -468,8 +417,7 @@ export class MeterReader implements Timed, LinkListener {
 		this.#task.update((nowMs) => {
 			const session = this.#session;
 			if (session === undefined) return;
-			if (this.isLive) this.onLive(code, session, nowMs);
-			else if (code === EVENT_END) {
+			if (code === EVENT_END) {
 				this.onEnd(session, nowMs);
 				// The remaining callers have requested something else. It is read from the next tick on.
 				if (this.#state === STATE_IDLE && this.#callbacks.count > 0) this.#dueMs = nowMs;
@@ -490,39 +438,6 @@ export class MeterReader implements Timed, LinkListener {
 			this.outcomes.began(this.utcMs, nowMs);
 			this.keep(readout, nowMs);
 		}
-	}
-
-	private onLive(code: number, session: ReadSession, nowMs: number): void {
-		const { outcomes } = this;
-		const live = this.#live;
-		if (code === EVENT_END) {
-			const wasReleased = this.#dueMs < Number.POSITIVE_INFINITY;
-			if (!wasReleased) live?.onRound(session.failure ?? LIVE_REFUSED, nowMs);
-			this.close();
-			this.#quietUntilMs = nowMs + LIVE_QUIET_MS;
-			this.#dueMs = nowMs + REST_MS;
-		}
-		const { measured: last } = outcomes;
-		const powers = code === EVENT_READOUT ? session.readout(code, this.utcMs) : undefined;
-		if (last === undefined || powers === undefined) return;
-		const isSame = equalConstantTime(last.meterId, powers.meterId);
-		const records = isSame ? new RecordCursor(last.records).replaced(powers.records) : undefined;
-		live?.onRound(records === undefined ? LIVE_REFUSED : undefined, nowMs);
-		if (records === undefined) this.endLive();
-		else {
-			this.lowerClaim();
-			outcomes.keep({ ...last, records, liveUtcMs: powers.utcMs }, false, nowMs);
-			this.#age.asked(this.limitMs, nowMs);
-		}
-	}
-
-	/** A claim counts in addition to the memory that is in use, so a lasting session must not keep its first one. */
-	private lowerClaim(): void {
-		if (this.#claimed !== READOUT_COST) return;
-		const { slots, chunkBytes } = READOUT_COST;
-		const { ledger } = this.#options;
-		ledger.release({ slots: slots - LIVE_COST.slots, chunkBytes: chunkBytes - LIVE_COST.chunkBytes });
-		this.#claimed = LIVE_COST;
 	}
 
 	private onEnd(session: ReadSession, nowMs: number): void {
@@ -589,7 +504,6 @@ export class MeterReader implements Timed, LinkListener {
 		this.#link?.close();
 		this.#link = undefined;
 		this.#session = undefined;
-		this.#live = undefined;
 		this.#state = STATE_IDLE;
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		this.#options.light?.reading(false);

@@ -25,7 +25,7 @@
  * At the end, `next()` returns the session that was interrupted. It continues unless the result is a final failure.
  */
 import { FORMAT_8E1, FORMAT_8N1, type LineSettings, type SerialPort } from "../io/host.js";
-import { type Machine, type Output, OutputQueue } from "../io/machine.js";
+import { type Output, OutputQueue } from "../io/machine.js";
 import type { Failure } from "../readout/failure.js";
 import { EVENT_END, type Probing, type ReadSession } from "../readout/protocol.js";
 import type { MeterSettings } from "./settings.js";
@@ -77,7 +77,7 @@ export function setLines({ port, settings }: Lines, isFlipped = false): void {
 	port.invert?.(settings.rxInverted !== isFlipped, settings.txInverted);
 }
 
-export class Recogniser implements Machine, ReadSession, Probing {
+export class Recogniser implements ReadSession, Probing {
 	readonly line: LineSettings = Object.freeze({ baud: BAUDS[0], format: FORMAT_8N1 });
 	failure: Failure | undefined;
 	received = 0;

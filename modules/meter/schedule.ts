@@ -7,7 +7,7 @@
  *     RUNNING    WAITING (a)       –                –              WAITING    WAITING, RUNNING (d)   WAITING (e)
  *
  *     (a) OFF if automatic reading is disabled.
- *     (b) for the next time by the corrected clock; due immediately if the awaited time has passed.
+ *     (b) for the next time, recomputed by the new clock; due immediately if the old one has passed.
  *     (c) WAITING if the meter sends unsolicited telegrams: the run ends immediately, with success if one arrived
  *         since the previous time.
  *     (d) WAITING for a retry after RETRY_MS, if that leaves ROOM_MS before the next time; RUNNING if only the caller's
@@ -237,7 +237,7 @@ export class Schedule implements Timed, ReadCallback {
 		this.#isRetry = saved.getUint8(RETRY_OFFSET) === 1;
 		const refusedUtcMs = timeAt(saved, REFUSED_OFFSET);
 		if (refusedUtcMs > 0) this.#refusedUntilMs = nowMs + Math.min(REFUSED_MS, refusedUtcMs - utcMs);
-		// If the clock was not set, the next time is unknown, and the end of the sleep takes its place.
+		// If the clock was not set before the sleep, the wake-up is the scheduled time.
 		this.#nextUtcMs = utcMs === 0 ? 0 : timeAt(saved, NEXT_OFFSET) || utcMs;
 		this.deadlineMs = nowMs + Math.max(0, this.#nextUtcMs - utcMs);
 	}

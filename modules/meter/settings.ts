@@ -6,7 +6,7 @@ import type { Driver } from "../io/driver.js";
 import type { Clock, SerialPort, Storage } from "../io/host.js";
 import type { MemoryLedger } from "../io/memory.js";
 import type { MBusSettings } from "../mbus/protocol.js";
-import type { Failure } from "../readout/failure.js";
+import type { SessionContext } from "../readout/protocol.js";
 import type { ReadStatisticsListener } from "./read-statistics.js";
 
 export interface MeterSettings extends COSEMSettings, MBusSettings {
@@ -34,14 +34,24 @@ export interface MeterDeps {
 
 export interface LineBorrower {
 	readonly trying?: string;
+	/** Number of characters that have come. */
+	readonly light?: number;
+	/** Makes the borrower give the line back soon. One without this method gives it back when it has finished. */
+	release?(): void;
 	/** Makes the borrower stop using the line. The borrower does not call back. */
 	stop(): void;
 }
 
-export interface LiveListener {
-	/** Called after each round of live values. `failure` is defined if the meter or the line has ended the session. */
-	onRound(failure: Failure | undefined, nowMs: number): void;
-}
+/** Gives the line back. `freeMs`: time for which `isFree` stays false, ms; default 0. */
+export type GiveBack = (freeMs?: number) => void;
+
+/** Begins to use the line. Returns its borrower; undefined if it was given back already. */
+export type Borrow = (
+	driver: Driver,
+	port: SerialPort,
+	context: SessionContext<MeterSettings>,
+	giveBack: GiveBack,
+) => LineBorrower | undefined;
 
 export interface MeterReaderOptions extends ReadStatisticsListener {
 	readonly deps: MeterDeps;

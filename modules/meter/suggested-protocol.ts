@@ -9,7 +9,7 @@ import { probeIdent } from "../iec62056-21/protocol.js";
 import type { SessionContext, Suggestion } from "../readout/protocol.js";
 import { PROTOCOL_IEC62056 } from "../readout/protocol-names.js";
 import { FAILURE_HDLC_INSTEAD, FAILURE_SIGN_ON_INSTEAD } from "./failures.js";
-import { PROTOCOLS } from "./protocols.js";
+import { isChosen, PROTOCOLS } from "./protocols.js";
 import type { MeterSettings } from "./settings.js";
 
 export type SuggestedProtocol = Suggestion<MeterSettings>;
@@ -31,7 +31,7 @@ const HDLC: SuggestedProtocol = Object.freeze({
  */
 export function suggestionsFor(settings: MeterSettings, isLastRound: boolean): readonly SuggestedProtocol[] {
 	const suggestions: SuggestedProtocol[] = [];
-	const isDLMS = DLMS.isChosen(settings);
+	const isDLMS = isChosen(DLMS, settings);
 	const signsOn = isDLMS
 		? settings.dlms.opening !== OPENING_DIRECT
 		: settings.protocol === PROTOCOL_IEC62056 && !settings.modeD;
@@ -40,7 +40,7 @@ export function suggestionsFor(settings: MeterSettings, isLastRound: boolean): r
 	if (!isLastRound) return suggestions;
 	for (const row of PROTOCOLS) {
 		const { suggestion } = row;
-		if (suggestion !== undefined && !suggestion.calls && !row.isChosen(settings)) suggestions.push(suggestion);
+		if (suggestion !== undefined && !suggestion.calls && !isChosen(row, settings)) suggestions.push(suggestion);
 	}
 	return suggestions;
 }
@@ -50,5 +50,5 @@ export function suggestionsFor(settings: MeterSettings, isLastRound: boolean): r
  * this firmware.
  */
 export function unsolicitedProtocol(settings: MeterSettings): SuggestedProtocol | undefined {
-	return PROTOCOLS.find((row) => row.suggestion?.calls && !row.isChosen(settings))?.suggestion;
+	return PROTOCOLS.find((row) => row.suggestion?.calls && !isChosen(row, settings))?.suggestion;
 }

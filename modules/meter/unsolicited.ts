@@ -6,10 +6,11 @@
 import { HDLC_OTHER_ADDRESS, HDLC_REFUSED } from "../hdlc/failures.js";
 import { IEC_NO_IDENT } from "../iec62056-21/failures.js";
 import { isOmitted } from "../product/omitted.js";
-import { type Advice, type Failure, foundFailure } from "../readout/failure.js";
-import { PROTOCOL_DLMS, PROTOCOL_IEC62056, PROTOCOL_SML, PROTOCOL_TIC } from "../readout/protocol-names.js";
+import { type Failure, foundFailure } from "../readout/failure.js";
+import { PROTOCOL_DLMS, PROTOCOL_IEC62056 } from "../readout/protocol-names.js";
 import { SML_BAUD } from "../sml/protocol.js";
 import {
+	TELEGRAM_KINDS,
 	UNSOLICITED_ASCII,
 	UNSOLICITED_DLMS,
 	UNSOLICITED_NOISE,
@@ -17,17 +18,13 @@ import {
 	UNSOLICITED_TIC,
 } from "./failures.js";
 import type { MeterSettings } from "./settings.js";
-import { KIND_ASCII, KIND_NOISE, KIND_SML, KIND_TIC, KIND_WRAPPER } from "./telegram-scanner.js";
+import { KIND_ASCII, KIND_NOISE, KIND_SML, KIND_WRAPPER } from "./telegram-scanner.js";
 
 /** Framings, with their names in the API. */
 export const FRAMING_7E1 = "7E1";
 export const FRAMING_8N1 = "8N1";
 export const FRAMING_8E1 = "8E1";
 
-/** Kinds of data in the words of the API, in the order of KIND_… from KIND_ASCII on. */
-const WORDS = "ascii sml dlms_hdlc dlms_mbus dlms_wrapper noise dlms_bare tic";
-const SML_ADVICE: Advice = Object.freeze({ protocol: PROTOCOL_SML });
-const TIC_ADVICE: Advice = Object.freeze({ protocol: PROTOCOL_TIC });
 /** Failures, in the order of KIND_… from KIND_ASCII on. */
 const ROWS: readonly Failure[] = Object.freeze([
 	UNSOLICITED_ASCII,
@@ -42,7 +39,7 @@ const ROWS: readonly Failure[] = Object.freeze([
 
 /** `isFlipped`: the data were received only with the other level of the line. */
 export function unsolicitedFailure(kind: number, baud: number, framing: string, isFlipped = false): Failure {
-	const word = WORDS.split(" ")[kind - KIND_ASCII];
+	const word = TELEGRAM_KINDS.split(" ")[kind - KIND_ASCII];
 	if (kind === KIND_NOISE) {
 		const { message } = UNSOLICITED_NOISE;
 		return foundFailure(UNSOLICITED_NOISE, message, { kind: word, baud: 0, framing: "", isSupported: false });
@@ -50,7 +47,8 @@ export function unsolicitedFailure(kind: number, baud: number, framing: string, 
 	const row = ROWS[kind - KIND_ASCII];
 	const level = isFlipped ? " The line is inverted: change rx_inverted." : "";
 	const summary = `${row.message.slice(0, -1)}, at ${baud} Bd, ${framing}.${level}`;
-	const protocol = kind === KIND_ASCII || kind === KIND_SML || kind === KIND_TIC ? word : PROTOCOL_DLMS;
+	const { advice } = row;
+	const protocol = advice?.protocol ?? (kind === KIND_ASCII ? PROTOCOL_IEC62056 : PROTOCOL_DLMS);
 	if (isOmitted(protocol)) {
 		const found = { kind: word, baud, framing, isSupported: false };
 		return foundFailure(row, `${summary} This firmware was built without the protocol ${protocol}.`, found);
@@ -58,8 +56,7 @@ export function unsolicitedFailure(kind: number, baud: number, framing: string, 
 	const isSupported = kind !== KIND_WRAPPER && (kind !== KIND_SML || baud === SML_BAUD);
 	const found = { kind: word, baud, framing, isSupported };
 	if (!isSupported) return foundFailure(row, `${summary} This gateway can't read such data yet.`, found);
-	if (kind === KIND_SML) return foundFailure(row, `${summary} Choose the protocol sml.`, found, SML_ADVICE);
-	if (kind === KIND_TIC) return foundFailure(row, `${summary} Choose the protocol tic.`, found, TIC_ADVICE);
+	if (advice !== undefined) return foundFailure(row, `${summary} Choose the protocol ${protocol}.`, found, advice);
 	return kind === KIND_ASCII
 		? foundFailure(row, `${summary} Turn mode_d_enabled on, and set mode_d_baudrate to ${baud}.`, found, {
 				protocol: PROTOCOL_IEC62056,
@@ -86,12 +83,10 @@ export function isUnexplained(failure: Failure): boolean {
 }
 
 export function isAsAdvised({ advice }: Failure, settings: MeterSettings): boolean {
-	const { protocol } = advice ?? {};
-	if (protocol === PROTOCOL_SML || protocol === PROTOCOL_TIC) return settings.protocol === protocol;
-	if (advice?.isFlipped === true) return false;
-	if (advice?.modeD === true) return settings.modeD && settings.modeDBaud === advice.modeDBaud;
-	const { pushBaud = 0 } = advice ?? {};
-	return pushBaud > 0 && settings.protocol === advice?.protocol && settings.dlms.pushBaud === pushBaud;
+	if (advice === undefined || advice.isFlipped || advice.protocol !== settings.protocol) return false;
+	const { modeD, modeDBaud, pushBaud } = advice;
+	if (modeD) return settings.modeD && settings.modeDBaud === modeDBaud;
+	return pushBaud === undefined || settings.dlms.pushBaud === pushBaud;
 }
 
 /** Longest wait for an idle line before the first request, ms. A meter may still be sending. */

@@ -52,7 +52,7 @@ const FAILURES: readonly OutputFailure[] = Object.freeze([
 	outputFailure(
 		"closed_unanswered",
 		RETCODE_REFUSED,
-		"The broker closed the connection without an answer. A TLS port needs mqtts://, any other mqtt://. If the broker wants a client certificate, turn on client_cert.",
+		"The broker closed the connection without an answer. A TLS port needs mqtts://, any other mqtt://. If the broker wants a client certificate, turn on client_cert. A broker must permit retained messages and QoS 1.",
 	),
 	LOST,
 ]);

@@ -39,6 +39,7 @@ export const COMMANDS = Object.freeze([COMMAND_READ, COMMAND_IDENTIFY, COMMAND_I
 /** Names of the buttons, in the order of LANGUAGE_… of obis/names.ts. */
 const READ_NAMES = Object.freeze(["Read now", "Jetzt ablesen", "Odczytaj teraz"]);
 const IDENTIFY_NAMES = Object.freeze(["Identify", "Identifizieren", "Zidentyfikuj"]);
+const UPDATE_NAMES = Object.freeze(["Firmware", "Firmware", "Oprogramowanie"]);
 const UPDATE = "update";
 /**
  * Members of the state of an update. Home Assistant rejects other members (homeassistant/components/mqtt/update.py).
@@ -51,6 +52,12 @@ const LATEST = "latest_version";
  * 4 KB.
  */
 const SERIAL_END = -6;
+
+/** Decimal places to show, by device class. Meters send up to four, and Home Assistant would show them all. */
+const DISPLAY_PLACES: Readonly<Record<string, number>> = Object.freeze({
+	...{ energy: 2, reactive_energy: 2, gas: 2, water: 2, volume: 2 },
+	...{ power: 0, reactive_power: 0, apparent_power: 0, voltage: 1, current: 2, frequency: 2 },
+});
 
 /** Home Assistant's text for an unknown state. Its templates produce this text from null. */
 export const UNKNOWN = "None";
@@ -164,8 +171,10 @@ export function updateOf({ latest, progress }: UpdateFacts, installed: string, t
 }
 
 export interface Announcement {
-	readonly info: Pick<HostInfo, "manufacturer" | "model" | "serial" | "firmwareVersion">;
+	readonly info: Pick<HostInfo, "board" | "chip" | "manufacturer" | "model" | "serial" | "firmwareVersion">;
 	readonly hostname: string;
+	/** 12 hex digits; empty if unknown. */
+	readonly mac: string;
 	readonly base: string;
 	/** True if the values are in one JSON text; false if each value has its own topic. */
 	readonly isJSON: boolean;
@@ -181,7 +190,7 @@ export interface Announcement {
 }
 
 export function announcementOf(announcement: Announcement): ProduceUnit {
-	const { info, hostname, base, isJSON, entities, vanished, hasCommands } = announcement;
+	const { info, hostname, mac, base, isJSON, entities, vanished, hasCommands } = announcement;
 	const { count } = entities;
 	const id = idOf(info.serial);
 	const tail = id.slice(SERIAL_END);
@@ -195,8 +204,12 @@ export function announcementOf(announcement: Announcement): ProduceUnit {
 			member(writer, "name", hostname);
 			member(writer, "mf", info.manufacturer);
 			member(writer, "mdl", info.model);
+			member(writer, "mdl_id", info.board);
+			member(writer, "hw", info.chip);
 			member(writer, "sw", firmwareVersion);
 			member(writer, "sn", info.serial);
+			member(writer, "cu", `https://${hostname}.local/`);
+			if (mac !== "") writeConnections(writer, mac);
 			writer.endObject();
 			writer.key("o");
 			writeOrigin(writer, firmwareVersion, SECURITY_CONTACT);
@@ -209,7 +222,7 @@ export function announcementOf(announcement: Announcement): ProduceUnit {
 			entities.seek(unit - 1);
 			if (entities.own?.component !== "") writeComponent(writer, tail, announcement);
 		} else {
-			if (announcement.hasUpdate) writeUpdate(writer, tail, base);
+			if (announcement.hasUpdate) writeUpdate(writer, tail, announcement);
 			writeButton(writer, tail, announcement, COMMAND_READ, READ_NAMES);
 			writeButton(writer, tail, announcement, COMMAND_IDENTIFY, IDENTIFY_NAMES);
 			let at = 0;
@@ -228,6 +241,19 @@ export function announcementOf(announcement: Announcement): ProduceUnit {
 	};
 }
 
+/** Writes the MAC address, by which Home Assistant joins the device with what other integrations know of it. */
+function writeConnections(writer: JSONWriter, mac: string): void {
+	let text = mac.slice(0, 2);
+	for (let at = 2; at < mac.length; at += 2) text += `:${mac.slice(at, at + 2)}`;
+	writer.key("cns");
+	writer.beginArray();
+	writer.beginArray();
+	writer.string("mac");
+	writer.string(lowerCase(text));
+	writer.endArray();
+	writer.endArray();
+}
+
 export function commandTopicOf(base: string): string {
 	return `${base}/command`;
 }
@@ -241,6 +267,11 @@ function writeComponent(writer: JSONWriter, id: string, { base, entities, freshS
 	if (deviceClass !== "") member(writer, "dev_cla", deviceClass);
 	if (unit !== "") member(writer, "unit_of_meas", unit);
 	if (stateClass !== "") member(writer, "stat_cla", stateClass);
+	const places = DISPLAY_PLACES[deviceClass];
+	if (places !== undefined && own === undefined) {
+		writer.key("sug_dsp_prc");
+		writer.number(places);
+	}
 	if (entities.isDiagnostic) member(writer, "ent_cat", "diagnostic");
 	if (component === "binary_sensor") {
 		member(writer, "pl_on", "on");
@@ -270,9 +301,9 @@ export function writeOrigin(writer: JSONWriter, version: string, contact: string
 	writer.endObject();
 }
 
-function writeUpdate(writer: JSONWriter, id: string, base: string): void {
+function writeUpdate(writer: JSONWriter, id: string, { base, language }: Announcement): void {
 	begin(writer, UPDATE, UPDATE, id);
-	member(writer, "name", "Firmware");
+	member(writer, "name", UPDATE_NAMES[language]);
 	member(writer, "dev_cla", "firmware");
 	member(writer, "ent_cat", "config");
 	member(writer, "stat_t", `${base}/${UPDATE}`);

@@ -9,6 +9,7 @@
  * if MayKeep permits. A topic has up to 65535 bytes, and an outgoing packet up to 268 435 455.
  */
 
+import { putUint16BE, uint16BE } from "../bytes/integers.js";
 import type { TextCodec } from "../io/host.js";
 import { SETTINGS_FILES } from "../provision/settings-files.js";
 
@@ -95,7 +96,7 @@ export function encodePublish(topic: Uint8Array, id: number, length: number, isR
 	const variable = 2 + topic.length + (hasId ? 2 : 0);
 	const packet = begin(PUBLISH_HEAD | (isRetained ? RETAIN : 0) | (hasId ? QOS_1 : 0), variable + length, variable);
 	const at = putField(packet, packet.length - variable, topic);
-	if (hasId) putNumber(packet, at, id);
+	if (hasId) putUint16BE(packet, at, id);
 	return packet;
 }
 
@@ -105,7 +106,7 @@ export function encodeSubscribe(topics: readonly Uint8Array[], id: number): Uint
 	for (const topic of topics) length += 2 + topic.length + 1;
 	const packet = begin(SUBSCRIBE_HEAD, length, length);
 	let at = packet.length - length;
-	putNumber(packet, at, id);
+	putUint16BE(packet, at, id);
 	at += 2;
 	for (const topic of topics) at = putField(packet, at, topic) + 1;
 	return packet;
@@ -142,14 +143,9 @@ function begin(head: number, length: number, room: number): Uint8Array {
 
 function putField(packet: Uint8Array, at: number, bytes: Uint8Array): number {
 	if (bytes.length > 0xffff) throw new RangeError("mqtt: a field is too long");
-	putNumber(packet, at, bytes.length);
+	putUint16BE(packet, at, bytes.length);
 	packet.set(bytes, at + 2);
 	return at + 2 + bytes.length;
-}
-
-function putNumber(packet: Uint8Array, at: number, value: number): void {
-	packet[at] = value >> 8;
-	packet[at + 1] = value;
 }
 
 const PHASE_HEAD = 0;
@@ -219,7 +215,7 @@ export class PacketReader {
 	}
 
 	number(at: number): number {
-		return (this.kept[at] << 8) | this.kept[at + 1];
+		return uint16BE(this.kept, at);
 	}
 
 	/** Offset of a PUBLISH's payload; 0 if its topic is too long to be one of the subscribed topics. */

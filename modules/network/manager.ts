@@ -71,6 +71,11 @@ export class NetworkManager implements ScheduledMachine {
 		return this.#ethernet?.mac ?? "";
 	}
 
+	/** MAC address of the interface in use, 12 hex characters; empty if unknown. */
+	get mac(): string {
+		return this.isByCable ? this.ethernetMAC : (this.#port?.mac ?? this.ethernetMAC);
+	}
+
 	get station(): StationStatus | undefined {
 		return this.#policy.station;
 	}

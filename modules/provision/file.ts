@@ -14,9 +14,10 @@
  *
  * Limit: a file has at most FILE_LIMIT bytes.
  */
+import { uint16LE, uint32LE } from "../bytes/integers.js";
 import { type Crypto, P256_POINT_LENGTH, P256_SIGNATURE_LENGTH } from "../io/crypto.js";
 import type { Cost } from "../io/memory.js";
-import { holds, uint16, uint32 } from "../update/front.js";
+import { holds } from "../update/front.js";
 
 /**
  * Maximum length of a file. It is the maximum length of a value in flash, because all entries that a file changes are
@@ -52,10 +53,10 @@ export function counterOf(file: Uint8Array): number {
 	const isFile =
 		file.length > SETTINGS_AT + P256_SIGNATURE_LENGTH &&
 		file.length <= FILE_LIMIT &&
-		uint32(file, 0) === MAGIC &&
-		uint16(file, FORM_AT) === FORM &&
-		uint16(file, LENGTH_AT) === settingsEnd(file) - SETTINGS_AT;
-	return isFile ? uint32(file, COUNTER_AT) : 0;
+		uint32LE(file, 0) === MAGIC &&
+		uint16LE(file, FORM_AT) === FORM &&
+		uint16LE(file, LENGTH_AT) === settingsEnd(file) - SETTINGS_AT;
+	return isFile ? uint32LE(file, COUNTER_AT) : 0;
 }
 
 export function settingsEnd(file: Uint8Array): number {

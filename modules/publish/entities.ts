@@ -55,9 +55,9 @@ export const PROBLEM_TEXT = own("problem_text", [], "", "", "");
 export const METER_NUMBER = own("meter_number", ["Meter number", "Zählernummer", "Numer licznika"], "");
 /** The names are those of 1-0:16.7.0 (obis/names.tsv), because some meters send this value themselves. */
 const POWER_NET = power("power_net", [
-	"Active power net (import - export)",
-	"Wirkleistung saldiert (Bezug - Lieferung)",
-	"Moc czynna saldo (pobór - oddawanie)",
+	"Active power net (import − export)",
+	"Wirkleistung saldiert (Bezug − Lieferung)",
+	"Moc czynna saldo (pobór − oddawanie)",
 ]);
 const BATTERY = own("battery", ["Battery", "Batterie", "Bateria"], "battery", "%");
 const RSSI = own("rssi", ["Wi-Fi signal", "WLAN-Signal", "Sygnał Wi-Fi"], "signal_strength", "dBm");

@@ -44,7 +44,7 @@ export interface OutputDeps extends EntitySources {
 	 * Wi-Fi radio; undefined if the board has none. Such a board counts as always connected. `address` is undefined
 	 * without a connection.
 	 */
-	readonly radio: (EntitySources["radio"] & { readonly address: unknown }) | undefined;
+	readonly radio: (EntitySources["radio"] & { readonly address: unknown; readonly mac?: string }) | undefined;
 	readonly metering: { readonly freshSecs: number };
 	readonly reader: {
 		readonly outcomes: { readonly measured: Readout | undefined; readonly failure: unknown; readonly isOld: boolean };

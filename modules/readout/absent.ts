@@ -16,10 +16,6 @@ export const PROTOCOL_ABSENT = finalFailure(
 
 const LINE: LineSettings = Object.freeze({ baud: 9600, format: FORMAT_8N1 });
 
-export interface Chosen {
-	readonly protocol: string;
-}
-
 export class AbsentSession implements ReadSession, Probing {
 	readonly line = LINE;
 	readonly failure = PROTOCOL_ABSENT;

@@ -21,10 +21,7 @@ export interface Advice {
 }
 
 export interface Unsolicited {
-	/**
-	 * Kind of the data, as in the API: `ascii`, `sml`, `dlms_hdlc`, `dlms_mbus`, `dlms_wrapper`, `dlms_bare`, `tic`,
-	 * `noise`.
-	 */
+	/** Kind of the data, one of TELEGRAM_KINDS (meter/unsolicited.ts). */
 	readonly kind: string;
 	/** Speed at which the data were recognised, Bd; 0 if data arrived at every speed. */
 	readonly baud: number;
@@ -91,8 +88,8 @@ export function failure(error: string, code: string, progress: number, message: 
 	return Object.freeze(row);
 }
 
-export function finalFailure(error: string, code: string, progress: number, message: string): Failure {
-	return failure(error, code, FINAL | progress, message);
+export function finalFailure(error: string, code: string, progress: number, message: string, advice?: Advice): Failure {
+	return failure(error, code, FINAL | progress, message, advice);
 }
 
 /**

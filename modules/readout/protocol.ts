@@ -4,8 +4,8 @@
  * EVENT_END.
  */
 import type { Crypto } from "../io/crypto.js";
-import type { LineSettings, Storage } from "../io/host.js";
-import type { Machine } from "../io/machine.js";
+import type { Storage } from "../io/host.js";
+import type { LinkMachine } from "../io/machine.js";
 import type { Failure } from "./failure.js";
 import type { Readout } from "./readout.js";
 import type { RecordWriter } from "./record-writer.js";
@@ -21,9 +21,7 @@ export const EVENT_END = 3;
 /** A readout is complete, and the session continues, because the meter sends unsolicited telegrams. */
 export const EVENT_READOUT = 4;
 
-export interface ReadSession extends Machine {
-	readonly line: LineSettings;
-	readonly anyFraming?: boolean;
+export interface ReadSession extends LinkMachine {
 	/**
 	 * True while the session neither sends nor expects an answer, so that any received data are unsolicited; default
 	 * false.
@@ -40,15 +38,10 @@ export interface ReadSession extends Machine {
 	 * that is worth trying.
 	 */
 	next?(quietMs: number, nowMs: number): ReadSession | undefined;
-	/**
-	 * Returns the bytes that a log may show: by default the array itself, otherwise a copy with the same offsets in which
-	 * secrets are hidden.
-	 */
-	shown?(direction: number, bytes: Uint8Array, start: number, end: number): Uint8Array;
 }
 
 /** A session that only checks whether the meter answers. */
-export interface Probing extends Machine, Pick<ReadSession, "line" | "anyFraming" | "isIdle" | "failure" | "abort"> {
+export interface Probing extends LinkMachine, Pick<ReadSession, "isIdle" | "failure" | "abort"> {
 	readonly meterId: Uint8Array;
 	readonly received: number;
 	/** Number of damaged characters; default 0, because no damage is detected on a line without parity. */
@@ -129,11 +122,13 @@ export interface Suggestion<Settings> {
 }
 
 export interface MeterProtocol<Settings> {
+	/** Value of the setting `protocol`. Entries that share a name differ in `isChosen`. */
+	readonly name: string;
 	/**
-	 * Returns true if the settings choose this protocol. The entries are asked in order; the last one accepts all
-	 * settings without being asked.
+	 * Returns true if the settings choose this entry; without this method, its name does. The entries are asked in order;
+	 * the last one accepts all settings without being asked.
 	 */
-	isChosen(settings: Settings): boolean;
+	isChosen?(settings: Settings): boolean;
 	/** Returns the speed of unsolicited data, Bd. A protocol without this method requests data. */
 	listenBaud?(settings: Settings): number;
 	/** Longest silence before a telegram while a probe listens, ms; only present if it is longer than usual. */
@@ -163,6 +158,7 @@ export interface MeterProtocol<Settings> {
 
 /** Entry of a simulated meter. It needs no line, and returns a readout immediately. */
 export interface SimulatedProtocol<Settings> {
+	readonly name?: undefined;
 	isChosen(settings: Settings): boolean;
 	readonly listenBaud?: undefined;
 	readonly listenMs?: undefined;

@@ -108,9 +108,11 @@ export class RecordCursor {
 	#textFrom = 0;
 	#unitFrom = NOWHERE;
 	#packing = PACKING_RAW;
-	/** `quantity` of the code of the last record that belongs to no past billing period. */
+	/**
+	 * Last current record: `quantity` of its code, and offset of its values. Records of past billing periods take their
+	 * unit from it.
+	 */
 	#currentQuantity = -1;
-	/** Offset of the values of that record. */
 	#currentValues = 0;
 
 	constructor(records: Uint8Array) {

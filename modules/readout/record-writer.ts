@@ -12,13 +12,13 @@
  *
  * Bit 7 changes the meaning of the flags:
  *
- * - with bit 0: groups A to E equal those of the previous record. Only F follows, if the meter sent it. Most records of
- *   a long telegram have this form.
- * - without other bits: the address follows as length and text.
- * - with bit 1: a row of a load profile, with the address of the previous record. The first record of a profile is its
- *   header.
- * - with bit 3: a header that the meter sent without an address. It also has the address of the previous record.
- * - with bit 2: an attribute of a COSEM object other than its value; A to F, class and attribute follow, one byte each.
+ * | flags | record |
+ * |---|---|
+ * | 80 | the address follows as length and text |
+ * | 81 | A to E equal those of the previous record, as in most records of a long telegram; bits 3, 4 and 6 describe F |
+ * | 82 | row of a load profile, with the address of the previous record; a profile's first record is its header |
+ * | 84 | attribute of a COSEM object other than its value; A to F, class and attribute follow, one byte each |
+ * | 88 | header that the meter sent without an address; it also has the address of the previous record |
  *
  * Layout of a value:
  *

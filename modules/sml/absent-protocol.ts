@@ -1,7 +1,7 @@
 /** Replaces protocol.ts in a firmware without SML. */
 
-import { ABSENT, type Chosen } from "../readout/absent.js";
-import { PROTOCOL_SML } from "../readout/protocol-names.js";
+import { ABSENT } from "../readout/absent.js";
+import { PROTOCOL_SML } from "./failures.js";
 
 export const SML_BAUD = 9600;
-export const SML = Object.freeze({ ...ABSENT, isChosen: ({ protocol }: Chosen) => protocol === PROTOCOL_SML });
+export const SML = Object.freeze({ ...ABSENT, name: PROTOCOL_SML });

@@ -1,6 +1,9 @@
 /** Failures of SML. Their `progress` is lower than that of the failures that report a telegram of another protocol. */
 import { failure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 
+/** Name of the protocol in the API; the codes of its failures begin with it. */
+export const PROTOCOL_SML = "sml";
+
 export const SML_SILENCE = failure(
 	METER_TIMEOUT,
 	"sml/silence",

@@ -11,14 +11,13 @@
  *   FILE   start of a telegram                            FILE; the previous telegram is dropped
  *          end of a telegram                              HUNT; the telegram is validated
  *          silence, too long, unknown escape sequence     HUNT; the telegram is dropped
- *   any    abort                                          ENDED; received bytes are ignored
  *
  * If a byte is lost or inserted, only its telegram is lost.
  */
 import { stepCRC16 } from "../bytes/crc16.js";
-import { type Machine, NO_BYTES, type Output, OutputQueue } from "../io/machine.js";
 import type { Failure } from "../readout/failure.js";
-import { EVENT_END, EVENT_POOR, EVENT_READOUT } from "../readout/protocol.js";
+import { ListenSession } from "../readout/listen-session.js";
+import { EVENT_POOR, EVENT_READOUT } from "../readout/protocol.js";
 import type { RecordWriter } from "../readout/record-writer.js";
 import { isCheckRight } from "./check.js";
 import { SML_BROKEN, SML_CHECK_WRONG, SML_NO_START, SML_SILENCE } from "./failures.js";
@@ -40,23 +39,12 @@ const BEGIN_LENGTH = 8;
 
 const STATE_HUNT = 0;
 const STATE_FILE = 1;
-const STATE_ENDED = 2;
 
-export class SMLListener implements Machine {
-	/** Failure of the last telegram. After `abort`, it is the failure of the whole session. */
-	failure: Failure | undefined;
-	/** Identification, ASCII; empty before the first valid telegram. */
-	meterId: Uint8Array = NO_BYTES;
+export class SMLListener extends ListenSession {
 	isCut = false;
-	received = 0;
-	deadlineMs = Number.POSITIVE_INFINITY;
 	/** `records.kept` is the telegram that was reported last. */
 	readonly records: RecordWriter;
-	readonly #outputs = new OutputQueue();
 	readonly #file: SMLFile;
-	/** Event to report, or 0. It must be reported before later bytes overwrite the records. */
-	#event = 0;
-	#hasRead = false;
 	#state = STATE_HUNT;
 	#escapes = 0;
 	#escaped = 0;
@@ -68,13 +56,12 @@ export class SMLListener implements Machine {
 	#count = 0;
 
 	constructor(records: RecordWriter) {
+		super();
 		this.records = records;
 		this.#file = new SMLFile(records);
 	}
 
-	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
-		if (this.#state === STATE_ENDED) return;
-		this.received += end - start;
+	protected override take(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		for (let i = start; i < end; i++) {
 			const byte = bytes[i];
 			if (this.#state === STATE_FILE) {
@@ -100,26 +87,12 @@ export class SMLListener implements Machine {
 		this.deadlineMs = this.#state === STATE_FILE ? nowMs + GAP_MS : Number.POSITIVE_INFINITY;
 	}
 
-	advance(nowMs: number): void {
-		if (nowMs < this.deadlineMs) return;
-		this.deadlineMs = Number.POSITIVE_INFINITY;
+	protected override silence(): void {
 		this.dropTelegram(0);
 	}
 
-	poll(): Output {
-		if (this.#event !== 0) this.#outputs.event(this.#event);
-		this.#event = 0;
-		return this.#outputs.poll();
-	}
-
-	/** Ends the session. `failure` is set only if no valid telegram has arrived. */
-	abort(_nowMs: number): void {
-		if (this.#state === STATE_ENDED) return;
-		this.#state = STATE_ENDED;
-		this.deadlineMs = Number.POSITIVE_INFINITY;
-		if (this.#hasRead) this.failure = undefined;
-		else this.failure = this.received === 0 ? SML_SILENCE : SML_NO_START;
-		this.#event = EVENT_END;
+	protected override explain(): Failure {
+		return this.received === 0 ? SML_SILENCE : SML_NO_START;
 	}
 
 	private processEscaped(byte: number): void {
@@ -164,15 +137,12 @@ export class SMLListener implements Machine {
 		if (!isRight || file.isWrong) failure = SML_CHECK_WRONG;
 		else if (!file.isComplete) failure = SML_BROKEN;
 		if (failure !== SML_BROKEN && records.records === 0) return;
-		if (failure !== undefined && this.#event === EVENT_READOUT) return;
+		if (failure !== undefined && this.event === EVENT_READOUT) return;
 		this.failure = failure;
 		this.isCut = records.overflow;
 		if (failure !== SML_BROKEN) records.endBlock(failure === undefined);
-		this.#event = EVENT_POOR;
-		if (failure !== undefined) return;
-		this.#event = EVENT_READOUT;
-		this.#hasRead = true;
-		this.meterId = meterIdOf(file.serverId);
+		this.report(failure === undefined ? EVENT_READOUT : EVENT_POOR);
+		if (failure === undefined) this.meterId = meterIdOf(file.serverId);
 	}
 
 	/** Drops the telegram. `escapes`: number of ESCAPE bytes of the next telegram that have already arrived. */

@@ -9,9 +9,8 @@ import {
 	type ReadSession,
 	type SessionContext,
 } from "../readout/protocol.js";
-import { PROTOCOL_SML } from "../readout/protocol-names.js";
 import { type Readout, STATUS_CHECK_WRONG, statusOf } from "../readout/readout.js";
-import { SML_BROKEN, SML_NO_TELEGRAM } from "./failures.js";
+import { PROTOCOL_SML, SML_BROKEN, SML_NO_TELEGRAM } from "./failures.js";
 import { SMLListener } from "./listener.js";
 
 const PROTOCOL = "SML";
@@ -19,10 +18,6 @@ const PROTOCOL = "SML";
 export const SML_BAUD = 9600;
 
 const LINE: LineSettings = Object.freeze({ baud: SML_BAUD, format: FORMAT_8N1 });
-
-export interface SMLSettings {
-	readonly protocol: string;
-}
 
 class SMLReadSession extends SMLListener implements ReadSession, Probing {
 	readonly line = LINE;
@@ -36,12 +31,12 @@ class SMLReadSession extends SMLListener implements ReadSession, Probing {
 	}
 }
 
-function listen({ records }: SessionContext<SMLSettings>): SMLReadSession {
+function listen({ records }: SessionContext<unknown>): SMLReadSession {
 	return new SMLReadSession(records);
 }
 
-export const SML: MeterProtocol<SMLSettings> = Object.freeze({
-	isChosen: (settings: SMLSettings) => settings.protocol === PROTOCOL_SML,
+export const SML: MeterProtocol<unknown> = Object.freeze({
+	name: PROTOCOL_SML,
 	listenBaud: () => SML_BAUD,
 	late: SML_NO_TELEGRAM,
 	open: listen,

@@ -4,6 +4,7 @@
  *
  *   0A (09 in older meters), medium (1: electricity), three letters of the manufacturer, block, number (4, high byte first)
  */
+import { uint32BE } from "../bytes/integers.js";
 import { putHexText } from "../bytes/octets.js";
 
 const LENGTH = 10;
@@ -14,7 +15,7 @@ const DIGIT_0 = 0x30;
 export function meterIdOf(id: Uint8Array): Uint8Array {
 	const { length } = id;
 	const text = new Uint8Array(Math.max(TEXT_LENGTH, length * 2));
-	let number = ((id[6] * 256 + id[7]) * 256 + id[8]) * 256 + id[9];
+	let number = uint32BE(id, 6);
 	let isPrinted = length === LENGTH && (id[0] === 9 || id[0] === 10) && id[1] < 10 && number < NUMBER_LIMIT;
 	for (let i = 2; i < 5; i++) if (id[i] < 0x41 || id[i] > 0x5a) isPrinted = false;
 	putHexText(id, 0, length, text);

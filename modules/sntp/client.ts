@@ -37,6 +37,7 @@
  * s, … up to 30 minutes. Limits: SERVER_LIMIT servers; 5 s to resolve a name, 5 s for a reply.
  */
 
+import { uint32BE } from "../bytes/integers.js";
 import { parseIPv4 } from "../bytes/ipv4.js";
 import type { Crypto } from "../io/crypto.js";
 import type { DatagramSource } from "../io/datagrams.js";
@@ -369,8 +370,7 @@ export class TimeSync implements Timed {
 	}
 
 	private u32(at: number): number {
-		const { buffer } = this.#deps;
-		return buffer[at] * 0x1000000 + ((buffer[at + 1] << 16) | (buffer[at + 2] << 8) | buffer[at + 3]);
+		return uint32BE(this.#deps.buffer, at);
 	}
 
 	/** Returns a timestamp of the packet as Unix ms, from 1968 to 2104 (RFC 4330, 3). */

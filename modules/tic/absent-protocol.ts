@@ -1,6 +1,6 @@
 /** Replaces protocol.ts in a firmware without TIC. */
 
-import { ABSENT, type Chosen } from "../readout/absent.js";
-import { PROTOCOL_TIC } from "../readout/protocol-names.js";
+import { ABSENT } from "../readout/absent.js";
+import { PROTOCOL_TIC } from "./failures.js";
 
-export const TIC = Object.freeze({ ...ABSENT, isChosen: ({ protocol }: Chosen) => protocol === PROTOCOL_TIC });
+export const TIC = Object.freeze({ ...ABSENT, name: PROTOCOL_TIC });

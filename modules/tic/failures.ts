@@ -4,6 +4,9 @@
  */
 import { failure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 
+/** Name of the protocol in the API; the codes of its failures begin with it. */
+export const PROTOCOL_TIC = "tic";
+
 export const TIC_SILENCE = failure(
 	METER_TIMEOUT,
 	"tic/silence",

@@ -36,14 +36,13 @@
  *          ETX               HUNT; the frame is validated
  *          EOT               HUNT; the frame is dropped
  *   any    SWITCH_MS and STRANGE_LIMIT characters without a valid group: the other speed, HUNT
- *          abort             ENDED; received bytes are ignored
  */
 import { isDigit } from "../bytes/ascii.js";
 import { hasEvenParity } from "../bytes/parity.js";
 import { FORMAT_8N1, type LineSettings } from "../io/host.js";
-import { type Machine, NO_BYTES, type Output, OutputQueue } from "../io/machine.js";
 import type { Failure } from "../readout/failure.js";
-import { EVENT_END, EVENT_READOUT } from "../readout/protocol.js";
+import { ListenSession } from "../readout/listen-session.js";
+import { EVENT_READOUT } from "../readout/protocol.js";
 import type { RecordWriter } from "../readout/record-writer.js";
 import { PART_ADDRESS, PART_VALUE } from "../readout/sink.js";
 import { TIC_BROKEN, TIC_NO_START, TIC_SILENCE } from "./failures.js";
@@ -86,26 +85,15 @@ const LOWER_CASE = 0x20;
 
 const STATE_HUNT = 0;
 const STATE_FRAME = 1;
-const STATE_ENDED = 2;
 const OUTSIDE = -1;
 
-export class TICListener implements Machine {
-	/** Failure if no frame was accepted. It is set by `abort`. */
-	failure: Failure | undefined;
-	/** Serial number, ASCII, from the last frame that contained it; empty before that. */
-	meterId: Uint8Array = NO_BYTES;
+export class TICListener extends ListenSession {
 	baud = STANDARD_BAUD;
 	/** True if groups of the last frame were damaged, or did not fit into the records. */
 	isCut = false;
-	received = 0;
-	deadlineMs = Number.POSITIVE_INFINITY;
 	/** Receives the values. `records.kept` is the frame that was reported last. */
 	readonly records: RecordWriter;
-	readonly #outputs = new OutputQueue();
 	readonly #finder = new LabelFinder();
-	/** Event to report, or 0. A frame must be reported before later bytes overwrite the records. */
-	#event = 0;
-	#hasRead = false;
 	#hasGroup = false;
 	#state = STATE_HUNT;
 	/** Group without LF and CR. */
@@ -137,12 +125,11 @@ export class TICListener implements Machine {
 	#hasCounter = false;
 
 	constructor(records: RecordWriter) {
+		super();
 		this.records = records;
 	}
 
-	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
-		if (this.#state === STATE_ENDED) return;
-		this.received += end - start;
+	protected override take(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		if (this.deadlineMs === Number.POSITIVE_INFINITY) this.deadlineMs = nowMs + SWITCH_MS;
 		this.#strange += end - start;
 		for (let i = start; i < end; i++) {
@@ -159,30 +146,18 @@ export class TICListener implements Machine {
 		}
 	}
 
-	advance(nowMs: number): void {
-		if (nowMs < this.deadlineMs) return;
-		this.deadlineMs = Number.POSITIVE_INFINITY;
+	protected override silence(): void {
 		const isStrange = this.#strange >= STRANGE_LIMIT;
 		this.#strange = 0;
 		this.#state = STATE_HUNT;
 		this.#length = OUTSIDE;
 		if (!isStrange) return;
 		this.baud = STANDARD_BAUD + HISTORIC_BAUD - this.baud;
-		this.#outputs.line(this.baud, FORMAT_8N1);
+		this.outputs.line(this.baud, FORMAT_8N1);
 	}
 
-	poll(): Output {
-		if (this.#event !== 0) this.#outputs.event(this.#event);
-		this.#event = 0;
-		return this.#outputs.poll();
-	}
-
-	abort(_nowMs: number): void {
-		if (this.#state === STATE_ENDED) return;
-		this.#state = STATE_ENDED;
-		this.deadlineMs = Number.POSITIVE_INFINITY;
-		if (!this.#hasRead) this.failure = this.received === 0 ? TIC_SILENCE : this.#hasGroup ? TIC_BROKEN : TIC_NO_START;
-		this.#event = EVENT_END;
+	protected override explain(): Failure {
+		return this.received === 0 ? TIC_SILENCE : this.#hasGroup ? TIC_BROKEN : TIC_NO_START;
 	}
 
 	private begin(): void {
@@ -238,8 +213,7 @@ export class TICListener implements Machine {
 		if (!this.isCut) this.writeOthers();
 		this.isCut ||= this.records.overflow || !(this.#hasCounter || this.#isTrade);
 		this.records.endBlock(true);
-		this.#event = EVENT_READOUT;
-		this.#hasRead = true;
+		this.report(EVENT_READOUT);
 	}
 
 	/** Processes a group. If `isAtEnd`, it is also written if it has no OBIS code. */

@@ -3,16 +3,11 @@
 import type { LineSettings } from "../io/host.js";
 import { NO_BYTES } from "../io/machine.js";
 import type { MeterProtocol, Probing, ReadSession, SessionContext } from "../readout/protocol.js";
-import { PROTOCOL_TIC } from "../readout/protocol-names.js";
 import { type Readout, statusOf } from "../readout/readout.js";
-import { TIC_NO_FRAME } from "./failures.js";
+import { PROTOCOL_TIC, TIC_NO_FRAME } from "./failures.js";
 import { TIC_LINE, TICListener } from "./listener.js";
 
 const PROTOCOL = "TIC";
-
-export interface TICSettings {
-	readonly protocol: string;
-}
 
 /** Session in which each frame is a readout. It determines the speed itself. */
 class TICReadSession extends TICListener implements ReadSession, Probing {
@@ -27,12 +22,12 @@ class TICReadSession extends TICListener implements ReadSession, Probing {
 	}
 }
 
-function listen({ records }: SessionContext<TICSettings>): TICReadSession {
+function listen({ records }: SessionContext<unknown>): TICReadSession {
 	return new TICReadSession(records);
 }
 
-export const TIC: MeterProtocol<TICSettings> = Object.freeze({
-	isChosen: (settings: TICSettings) => settings.protocol === PROTOCOL_TIC,
+export const TIC: MeterProtocol<unknown> = Object.freeze({
+	name: PROTOCOL_TIC,
 	listenBaud: () => TIC_LINE.baud,
 	late: TIC_NO_FRAME,
 	open: listen,

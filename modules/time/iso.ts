@@ -21,7 +21,7 @@ const LETTER_Z = 0x5a;
 
 /** Writes a time, truncated to seconds. Throws a RangeError outside 1970 to 2106. */
 export function writeUTC(into: Uint8Array, at: number, utcMs: number): number {
-	const end = writeDateTime(into, at, secondsOf(utcMs));
+	const end = writeDateTime(into, at, secondsInRange(utcMs));
 	into[end] = LETTER_Z;
 	return end + 1;
 }
@@ -33,7 +33,7 @@ export function writeUTC(into: Uint8Array, at: number, utcMs: number): number {
 export function writeLocal(into: Uint8Array, at: number, utcMs: number, offsetMinutes: number): number {
 	const size = Math.abs(offsetMinutes);
 	if (!Number.isInteger(size) || size >= OFFSET_END_MINUTES) throw new RangeError("time: offset");
-	const end = writeDateTime(into, at, secondsOf(utcMs) + offsetMinutes * 60);
+	const end = writeDateTime(into, at, secondsInRange(utcMs) + offsetMinutes * 60);
 	into[end] = offsetMinutes < 0 ? HYPHEN : PLUS;
 	write2(into, end + 1, Math.floor(size / 60));
 	into[end + 3] = COLON;
@@ -61,7 +61,7 @@ export function localText(utcMs: number, offsetMinutes: number, text: TextCodec)
 	return text.decode(bytes);
 }
 
-function secondsOf(utcMs: number): number {
+function secondsInRange(utcMs: number): number {
 	if (!(utcMs >= 0 && utcMs < TIME_END_MS)) throw new RangeError("time: not within 1970 to 2106");
 	return Math.floor(utcMs / 1000);
 }

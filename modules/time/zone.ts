@@ -25,6 +25,7 @@
  * (southern hemisphere), and may be behind standard time (Dublin). Limits: offsets are whole quarters of an hour, the
  * table has at most 64 KB, and there are no leap seconds.
  */
+import { uint16BE, uint32BE } from "../bytes/integers.js";
 import { daysOf, monthOf } from "./date.js";
 
 export const TABLE_MAGIC = 0x545a4e31;
@@ -48,7 +49,7 @@ export class TimeZone {
 
 	/** Uses the table where it is, without a copy. If `table` is undefined or has another version, only UTC exists. */
 	constructor(table: Uint8Array | undefined) {
-		const isTable = table !== undefined && table.length >= HEADER_LENGTH && number32(table, 0) === TABLE_MAGIC;
+		const isTable = table !== undefined && table.length >= HEADER_LENGTH && uint32BE(table, 0) === TABLE_MAGIC;
 		this.#table = isTable ? table : new Uint8Array(0);
 	}
 
@@ -72,9 +73,9 @@ export class TimeZone {
 		const standard = table[rule] - OFFSET_ZERO;
 		const saving = table[rule + 1] - OFFSET_ZERO;
 		let at = exceptionsOf(table, rule);
-		const end = at + 2 + number16(table, at) * EXCEPTION_LENGTH;
+		const end = at + 2 + uint16BE(table, at) * EXCEPTION_LENGTH;
 		for (at += 2; at < end; at += EXCEPTION_LENGTH) {
-			if (utcS < number32(table, at)) return table[at + 4] - OFFSET_ZERO;
+			if (utcS < uint32BE(table, at)) return table[at + 4] - OFFSET_ZERO;
 		}
 		if (saving === standard) return standard;
 		const year = Math.floor(monthOf(Math.floor((utcS + standard * QUARTER_S) / DAY_S)) / 12);
@@ -100,7 +101,7 @@ export class TimeZone {
 			// Week 5 means the last week, even if it is the fourth.
 			if (date >= daysOf(month + 1, 1)) date -= 7;
 		}
-		return date * DAY_S + (number16(table, at + 3) - TIME_ZERO) * QUARTER_S;
+		return date * DAY_S + (uint16BE(table, at + 3) - TIME_ZERO) * QUARTER_S;
 	}
 
 	/** Returns the position of the zone's rule in the table, or UTC_RULE or UNKNOWN. */
@@ -123,7 +124,7 @@ export class TimeZone {
 					from++;
 					matched++;
 				}
-				if (from === end && matched === name.length) return number16(table, HEADER_LENGTH + rule * 2);
+				if (from === end && matched === name.length) return uint16BE(table, HEADER_LENGTH + rule * 2);
 			}
 			at = end;
 		}
@@ -132,19 +133,11 @@ export class TimeZone {
 }
 
 export function namesStart(table: Uint8Array): number {
-	const last = number16(table, HEADER_LENGTH + (table[RULE_COUNT] - 1) * 2);
+	const last = uint16BE(table, HEADER_LENGTH + (table[RULE_COUNT] - 1) * 2);
 	const exceptions = exceptionsOf(table, last);
-	return exceptions + 2 + number16(table, exceptions) * EXCEPTION_LENGTH;
+	return exceptions + 2 + uint16BE(table, exceptions) * EXCEPTION_LENGTH;
 }
 
 function exceptionsOf(table: Uint8Array, rule: number): number {
 	return rule + 2 + (table[rule] === table[rule + 1] ? 0 : 2 * CHANGE_LENGTH);
-}
-
-function number16(bytes: Uint8Array, at: number): number {
-	return bytes[at] * 256 + bytes[at + 1];
-}
-
-function number32(bytes: Uint8Array, at: number): number {
-	return number16(bytes, at) * 65_536 + number16(bytes, at + 2);
 }

@@ -2,6 +2,7 @@
  * Front of a firmware file: header (ZCL 11.4.2), signed metadata, and the header of the second element
  * (docs/firmware-files.md). Numbers are little-endian.
  */
+import { uint16LE, uint32LE } from "../bytes/integers.js";
 import type { Crypto } from "../io/crypto.js";
 import { P256_SIGNATURE_LENGTH } from "../io/crypto.js";
 import type { Update } from "../io/flash.js";
@@ -72,25 +73,25 @@ const ID_LENGTH = 8;
 export function refusalOf(front: Uint8Array, { info, crypto }: FrontChecker, update: Update, total: number): number {
 	if (refusalOfKind(front, FRONT_LENGTH)) return NO_FIRMWARE_FILE;
 	const isPacked = front[PACKED_FLAG] === 1;
-	const fileLength = uint32(front, FILE_LENGTH);
-	const dataLength = uint32(front, DATA_LENGTH);
-	const imageLength = uint32(front, IMAGE_LENGTH);
+	const fileLength = uint32LE(front, FILE_LENGTH);
+	const dataLength = uint32LE(front, DATA_LENGTH);
+	const imageLength = uint32LE(front, IMAGE_LENGTH);
 	if (
-		uint32(front, 4) !== VERSION_AND_LENGTH ||
-		uint16(front, FIELD_CONTROL) !== 0 ||
-		uint16(front, METADATA_HEAD) !== TAG_METADATA ||
-		uint32(front, METADATA_HEAD + 2) !== METADATA_LENGTH ||
+		uint32LE(front, 4) !== VERSION_AND_LENGTH ||
+		uint16LE(front, FIELD_CONTROL) !== 0 ||
+		uint16LE(front, METADATA_HEAD) !== TAG_METADATA ||
+		uint32LE(front, METADATA_HEAD + 2) !== METADATA_LENGTH ||
 		front[METADATA] !== FORMAT ||
 		front[PACKED_FLAG] > 1
 	)
 		return OTHER_FORM;
-	const deviceId = uint16(front, DEVICE_ID);
+	const deviceId = uint16LE(front, DEVICE_ID);
 	if (
-		uint16(front, MANUFACTURER_AT) !== MANUFACTURER ||
-		uint16(front, STACK_VERSION_AT) !== STACK_VERSION ||
-		uint16(front, IMAGE_TYPE) !== deviceId ||
-		uint16(front, DATA_HEAD) !== (isPacked ? TAG_PACKED : TAG_PLAIN) ||
-		uint32(front, DATA_HEAD + 2) !== dataLength ||
+		uint16LE(front, MANUFACTURER_AT) !== MANUFACTURER ||
+		uint16LE(front, STACK_VERSION_AT) !== STACK_VERSION ||
+		uint16LE(front, IMAGE_TYPE) !== deviceId ||
+		uint16LE(front, DATA_HEAD) !== (isPacked ? TAG_PACKED : TAG_PLAIN) ||
+		uint32LE(front, DATA_HEAD + 2) !== dataLength ||
 		fileLength !== FRONT_LENGTH + dataLength ||
 		(total > 0 && fileLength !== total) ||
 		dataLength === 0 ||
@@ -115,11 +116,11 @@ export function refusalOf(front: Uint8Array, { info, crypto }: FrontChecker, upd
 
 /** Returns TAKEN if the bytes begin like a firmware file; otherwise NO_FIRMWARE_FILE. */
 export function refusalOfKind(bytes: Uint8Array, length: number): number {
-	return length < KIND_LENGTH || uint32(bytes, 0) !== IDENTIFIER ? NO_FIRMWARE_FILE : TAKEN;
+	return length < KIND_LENGTH || uint32LE(bytes, 0) !== IDENTIFIER ? NO_FIRMWARE_FILE : TAKEN;
 }
 
 export function securityLevelOf(front: Uint8Array): number {
-	return uint32(front, LEVEL);
+	return uint32LE(front, LEVEL);
 }
 
 export function versionOf(front: Uint8Array): string {
@@ -140,17 +141,4 @@ export function holds(bytes: Uint8Array, at: number, other: Uint8Array, length: 
 	let i = 0;
 	while (i < length && bytes[at + i] === other[i]) i++;
 	return i === length;
-}
-
-export function uint16(bytes: Uint8Array, at: number): number {
-	return bytes[at] | (bytes[at + 1] << 8);
-}
-
-export function putUint32(bytes: Uint8Array, at: number, value: number): void {
-	for (let i = 0; i < 4; i++) bytes[at + i] = value >>> (8 * i);
-}
-
-/** Returns a number of four bytes. The high bytes are multiplied, because a shift could give a negative number. */
-export function uint32(bytes: Uint8Array, at: number): number {
-	return uint16(bytes, at) + uint16(bytes, at + 2) * 0x1_0000;
 }

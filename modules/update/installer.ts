@@ -27,6 +27,7 @@
  * written, and when the file is refused.
  */
 
+import { putUint32LE, uint32LE } from "../bytes/integers.js";
 import type { Crypto, Hash } from "../io/crypto.js";
 import { refusalLine } from "../io/fault.js";
 import { ERASE_SIZE, INFLATE_WINDOW, type Inflater, type Partition, type Update, WRITE_SIZE } from "../io/flash.js";
@@ -43,10 +44,8 @@ import {
 	IMAGE_LENGTH,
 	KIND_LENGTH,
 	PACKED_FLAG,
-	putUint32,
 	refusalOf,
 	refusalOfKind,
-	uint32,
 	versionOf,
 } from "./front.js";
 import {
@@ -261,8 +260,8 @@ export class Installer {
 		}
 		this.#onError = WRITE_FAILED;
 		this.#hash = this.#deps.crypto.hash();
-		this.total = uint32(front, FILE_LENGTH);
-		this.#imageLength = uint32(front, IMAGE_LENGTH);
+		this.total = uint32LE(front, FILE_LENGTH);
+		this.#imageLength = uint32LE(front, IMAGE_LENGTH);
 		this.state = front[PACKED_FLAG] ? INSTALL_LENGTH : INSTALL_PLAIN;
 		this.resume();
 	}
@@ -271,8 +270,8 @@ export class Installer {
 		const point = this.#deps.storage.get(POINT_KEY);
 		if (point === undefined) return;
 		if (this.#isSlow && point.length === POINT_LENGTH && holds(this.#front, DATA_HASH, point, HASH_LENGTH)) {
-			this.received = uint32(point, POINT_RECEIVED);
-			this.#offset = this.#pieceEnd = uint32(point, POINT_OFFSET);
+			this.received = uint32LE(point, POINT_RECEIVED);
+			this.#offset = this.#pieceEnd = uint32LE(point, POINT_OFFSET);
 			this.#isHashWhole = false;
 		} else this.storePosition(false);
 	}
@@ -287,8 +286,8 @@ export class Installer {
 			if (!hasPosition) storage.delete(POINT_KEY);
 			else if (this.#isSlow) {
 				const point = this.#front.slice(DATA_HASH, DATA_HASH + POINT_LENGTH);
-				putUint32(point, POINT_RECEIVED, received);
-				putUint32(point, POINT_OFFSET, this.#offset);
+				putUint32LE(point, POINT_RECEIVED, received);
+				putUint32LE(point, POINT_OFFSET, this.#offset);
 				storage.set(POINT_KEY, point);
 			}
 		} catch {
@@ -331,7 +330,7 @@ export class Installer {
 		if (this.#filled === LENGTH_BYTES) {
 			const left = this.total - this.received - (stop - start);
 			this.#filled = 0;
-			this.#pieceLeft = uint32(this.#unit, 0);
+			this.#pieceLeft = uint32LE(this.#unit, 0);
 			this.#pieceEnd = Math.min(this.#pieceEnd + PIECE_LENGTH, this.#imageLength);
 			this.state = INSTALL_PACKED;
 			if (this.#pieceLeft === 0 || this.#pieceLeft > left) this.close(DAMAGED);

@@ -3,6 +3,7 @@
  * not check that text is valid UTF-8. The owner of the reader receives bytes into `into[at..end)`, and calls `next`
  * when `at` has reached `end`.
  */
+import { putUint16BE, uint16BE } from "../bytes/integers.js";
 
 /** Number of free bytes that are needed before the payload of a frame to send. */
 export const FRAME_ROOM = 8;
@@ -81,7 +82,7 @@ export class FrameReader {
 			return FRAME_MORE;
 		}
 		const code = head[0] & 15;
-		const length = isLong ? head[2] * 256 + head[3] : short;
+		const length = isLong ? uint16BE(head, 2) : short;
 		const into = code <= OPCODE_TEXT ? this.message : this.control;
 		const start = code <= OPCODE_TEXT ? this.#kept : FRAME_ROOM;
 		const isKnown = code <= OPCODE_TEXT || code === OPCODE_PING || code === OPCODE_PONG;
@@ -129,10 +130,7 @@ export function beginFrame(code: number, bytes: Uint8Array, start: number, end: 
 	const from = start - (mask === undefined ? 0 : MASK_SIZE) - (isShort ? 2 : 4);
 	bytes[from] = FINAL | code;
 	bytes[from + 1] = (mask === undefined ? 0 : MASKED) | (isShort ? size : LENGTH_2);
-	if (!isShort) {
-		bytes[from + 2] = size >> 8;
-		bytes[from + 3] = size;
-	}
+	if (!isShort) putUint16BE(bytes, from + 2, size);
 	if (mask === undefined) return from;
 	bytes.set(mask, start - MASK_SIZE);
 	for (let i = start; i < end; i++) bytes[i] ^= mask[(i - start) & 3];

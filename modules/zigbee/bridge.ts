@@ -5,8 +5,8 @@
  * answers are queued; an answer is dropped after TRIES attempts. Reports are retried without limit. After a frame that
  * was not delivered there is a pause, which grows until a frame is delivered or received.
  */
-import type { HostInfo, TextCodec } from "../io/host.js";
-import type { Machine, Output } from "../io/machine.js";
+import type { HostInfo, LineSettings, TextCodec } from "../io/host.js";
+import type { LinkMachine, Output } from "../io/machine.js";
 import type { Readout } from "../readout/readout.js";
 import { Attributes } from "./attributes.js";
 import {
@@ -86,7 +86,7 @@ interface Answer extends Outgoing {
 	next: Answer | undefined;
 }
 
-export class Bridge implements Machine, RadioListener {
+export class Bridge implements LinkMachine, RadioListener {
 	readonly chip: Chip;
 	readonly #options: BridgeOptions;
 	readonly #reports: Reports;
@@ -105,6 +105,10 @@ export class Bridge implements Machine, RadioListener {
 		this.#sequence = options.sequence;
 		this.#reports = new Reports(new Attributes(options), options.reports);
 		this.chip = options.chip(this);
+	}
+
+	get line(): LineSettings {
+		return this.chip.line;
 	}
 
 	get servers(): readonly number[] {

@@ -36,7 +36,7 @@
  *
  * Limits: one request (SREQ) at a time; one ZCL frame of ZCL_LIMIT bytes in flight, with 20 s for its confirmation.
  */
-import type { CoprocessorPort } from "../io/host.js";
+import { type CoprocessorPort, FORMAT_8N1, type LineSettings } from "../io/host.js";
 import {
 	BDB_IN_PROGRESS,
 	BDB_PARENT_LOST,
@@ -102,6 +102,8 @@ const WIPED = 2 * FLAG_OF_DRIVER;
 const PAIRED = 4 * FLAG_OF_DRIVER;
 const LOST = 8 * FLAG_OF_DRIVER;
 
+const LINE = Object.freeze({ baud: 115_200, format: FORMAT_8N1 });
+
 export class Coprocessor extends Requests implements Chip {
 	state = RADIO_OFF;
 	joiningUntilMs = 0;
@@ -120,6 +122,10 @@ export class Coprocessor extends Requests implements Chip {
 	constructor(user: RadioListener, role: number, port: Pick<CoprocessorPort, "setLines">) {
 		super(user, role);
 		this.#port = port;
+	}
+
+	get line(): LineSettings {
+		return LINE;
 	}
 
 	get owesLeave(): boolean {

@@ -27,8 +27,9 @@
  * to an hour, because flash wears out, and a coordinator needs no login to start a transfer. Blocks have BLOCK_LENGTH
  * bytes, as with most coordinators. Longer blocks would not fit into a frame on every route.
  */
+import { putUint32LE, uint16LE, uint32LE } from "../bytes/integers.js";
 import { isMistake } from "../io/fault.js";
-import { FRONT_LENGTH, MANUFACTURER, putUint32, uint16, uint32 } from "../update/front.js";
+import { FRONT_LENGTH, MANUFACTURER } from "../update/front.js";
 import { LOW_POWER, NO_MEMORY, TAKEN, UNDER_WAY } from "../update/refusals.js";
 import type { Sender } from "../update/updater.js";
 import {
@@ -190,7 +191,7 @@ export class OTAClient implements ClusterClient, Sender {
 			this.enter(ASKING, nowMs);
 		} else if (command === NEXT_IMAGE && state === ASKING) {
 			const isOffer = length >= OFFER_LENGTH && bytes[start] === STATUS_SUCCESS && this.matchesDevice(bytes, start + 1);
-			if (isOffer) this.onOffer(uint32(bytes, start + 5), uint32(bytes, start + 9), nowMs);
+			if (isOffer) this.onOffer(uint32LE(bytes, start + 5), uint32LE(bytes, start + 9), nowMs);
 			else this.giveUp(DAY_MS, nowMs);
 		} else if (command === BLOCK && state === LOADING) this.onBlock(bytes, start, end, nowMs);
 		else if (
@@ -199,13 +200,13 @@ export class OTAClient implements ClusterClient, Sender {
 			length >= END_LENGTH &&
 			this.transfer.outcome === TAKEN
 		) {
-			const upgradeS = uint32(bytes, start + 12);
+			const upgradeS = uint32LE(bytes, start + 12);
 			const isHeld = upgradeS !== ANY_32;
 			this.transfer.state = isHeld ? HELD : ENDING;
 			this.transfer.tries = 0;
 			this.isReady = false;
 			// The difference of the two times is the time to wait (11.13.8.2.8).
-			const waitMs = Math.max(0, upgradeS - uint32(bytes, start + 8)) * SECOND_MS;
+			const waitMs = Math.max(0, upgradeS - uint32LE(bytes, start + 8)) * SECOND_MS;
 			this.deadlineMs = nowMs + (isHeld ? Math.min(waitMs, DAY_MS) : HOUR_MS);
 		}
 	}
@@ -221,13 +222,13 @@ export class OTAClient implements ClusterClient, Sender {
 		bytes[1] = sequence;
 		bytes[2] = isBlock ? BLOCK_REQUEST : state === ENDING ? UPGRADE_END : QUERY_NEXT_IMAGE;
 		bytes[3] = isBlock ? HAS_PERIOD : outcome <= TAKEN ? 0 : outcome < LOW_POWER ? STATUS_INVALID_IMAGE : STATUS_ABORT;
-		putUint32(bytes, 4, MANUFACTURER);
-		putUint32(bytes, 6, this.#deps.info.deviceId);
-		putUint32(bytes, 8, state === ASKING ? this.runningVersion : transfer.version);
+		putUint32LE(bytes, 4, MANUFACTURER);
+		putUint32LE(bytes, 6, this.#deps.info.deviceId);
+		putUint32LE(bytes, 8, state === ASKING ? this.runningVersion : transfer.version);
 		let end = 12;
 		if (isBlock) {
-			putUint32(bytes, 12, this.#deps.updater?.received ?? 0);
-			putUint32(bytes, 16, BLOCK_LENGTH | (transfer.periodMs << 8));
+			putUint32LE(bytes, 12, this.#deps.updater?.received ?? 0);
+			putUint32LE(bytes, 16, BLOCK_LENGTH | (transfer.periodMs << 8));
 			end = 19;
 		}
 		out.cluster = CLUSTER;
@@ -272,7 +273,7 @@ export class OTAClient implements ClusterClient, Sender {
 	}
 
 	private matchesDevice(bytes: Uint8Array, at: number): boolean {
-		return uint16(bytes, at) === MANUFACTURER && uint16(bytes, at + 2) === this.#deps.info.deviceId;
+		return uint16LE(bytes, at) === MANUFACTURER && uint16LE(bytes, at + 2) === this.#deps.info.deviceId;
 	}
 
 	/** Returns true if a notify is for this device. A notify by broadcast selects devices at random. */
@@ -281,11 +282,11 @@ export class OTAClient implements ClusterClient, Sender {
 		const { crypto, info } = this.#deps;
 		const kind = bytes[start];
 		if (this.state === LOADING || end - start < 2 + 2 * kind + (kind > 2 ? 2 : 0)) return false;
-		const manufacturer = uint16(bytes, start + 2);
-		const type = uint16(bytes, start + 4);
+		const manufacturer = uint16LE(bytes, start + 2);
+		const type = uint16LE(bytes, start + 4);
 		if (kind > 0 && manufacturer !== MANUFACTURER && manufacturer !== ANY_16) return false;
 		if (kind > 1 && type !== info.deviceId && type !== ANY_16) return false;
-		if (kind > 2 && uint32(bytes, start + 6) === this.runningVersion) return false;
+		if (kind > 2 && uint32LE(bytes, start + 6) === this.runningVersion) return false;
 		return 1 + (crypto.random(1)[0] % 100) <= bytes[start + 1];
 	}
 
@@ -333,8 +334,8 @@ export class OTAClient implements ClusterClient, Sender {
 		const { updater } = this.#deps;
 		if (updater === undefined) return;
 		if (status === STATUS_WAIT_FOR_DATA && end - start >= WAIT_LENGTH) {
-			const waitMs = (uint32(bytes, start + 5) - uint32(bytes, start + 1)) * SECOND_MS;
-			if (end - start >= WAIT_LENGTH + 2) transfer.periodMs = uint16(bytes, start + WAIT_LENGTH);
+			const waitMs = (uint32LE(bytes, start + 5) - uint32LE(bytes, start + 1)) * SECOND_MS;
+			if (end - start >= WAIT_LENGTH + 2) transfer.periodMs = uint16LE(bytes, start + WAIT_LENGTH);
 			transfer.lastMessageMs = nowMs + Math.min(Math.max(waitMs, transfer.periodMs), HOUR_MS);
 			this.deadlineMs = transfer.lastMessageMs;
 			this.isReady = false;
@@ -346,8 +347,8 @@ export class OTAClient implements ClusterClient, Sender {
 			return;
 		}
 		const from = start + BLOCK_HEADER_LENGTH;
-		if (end <= from || !this.matchesDevice(bytes, start + 1) || uint32(bytes, start + 5) !== transfer.version) return;
-		const at = uint32(bytes, start + 9);
+		if (end <= from || !this.matchesDevice(bytes, start + 1) || uint32LE(bytes, start + 5) !== transfer.version) return;
+		const at = uint32LE(bytes, start + 9);
 		const stop = from + bytes[start + 13];
 		// A late or repeated block is ignored.
 		if (at !== updater.received || stop === from || stop > end) return;

@@ -1,7 +1,8 @@
 /** States and attributes of an OTA Upgrade transfer (ZCL revision 8, 11.10). */
 
+import { putUint32LE, uint32LE } from "../bytes/integers.js";
 import type { HostInfo, Storage } from "../io/host.js";
-import { MANUFACTURER, putUint32, uint32 } from "../update/front.js";
+import { MANUFACTURER } from "../update/front.js";
 import type { Updater } from "../update/updater.js";
 import { buildNumber } from "../update/version.js";
 
@@ -56,8 +57,8 @@ export class Transfer {
 	restore(storage: Storage): boolean {
 		const loading = storage.get(LOADING_KEY);
 		if (loading?.length !== LOADING_LENGTH) return false;
-		this.version = uint32(loading, 0);
-		this.size = uint32(loading, 4);
+		this.version = uint32LE(loading, 0);
+		this.size = uint32LE(loading, 4);
 		this.endpoint = loading[8];
 		return true;
 	}
@@ -65,8 +66,8 @@ export class Transfer {
 	record(storage: Storage): void {
 		if (this.isRecorded) return;
 		const loading = new Uint8Array(LOADING_LENGTH);
-		putUint32(loading, 0, this.version);
-		putUint32(loading, 4, this.size);
+		putUint32LE(loading, 0, this.version);
+		putUint32LE(loading, 4, this.size);
 		loading[8] = this.endpoint;
 		this.isRecorded = true;
 		try {
@@ -95,7 +96,7 @@ export function putAttribute(
 	if (id === 0) {
 		// In UpgradeServerID, all ones mean that no server is configured.
 		type = TYPE_IEEE_ADDRESS;
-		putUint32(into, at + 5, ANY_32);
+		putUint32LE(into, at + 5, ANY_32);
 	} else if (id === 1) value = isOpen ? (deps.updater?.received ?? 0) : ANY_32;
 	else if (id === 2) value = versionOf(deps);
 	else if (id === 4) value = state >= VERIFYING ? version : ANY_32;
@@ -110,7 +111,7 @@ export function putAttribute(
 		if (!ATTRIBUTES.includes(id)) return at;
 	}
 	into[at] = type;
-	putUint32(into, at + 1, value);
+	putUint32LE(into, at + 1, value);
 	const width = type === TYPE_IEEE_ADDRESS ? 8 : type === TYPE_UINT32 ? 4 : type === TYPE_UINT16 ? 2 : 1;
 	return at + 1 + width;
 }

@@ -7,7 +7,7 @@
  *
  * The bridge is one machine (io/machine.ts).
  */
-import type { Machine, Timed } from "../io/machine.js";
+import type { LinkMachine, Timed } from "../io/machine.js";
 
 /** Logical types of a Zigbee node (NV 0x0087). The board determines which one is used. */
 export const ROLE_ROUTER = 1;
@@ -97,7 +97,7 @@ export interface Radio {
 	send(frame: Outgoing, nowMs: number): void;
 }
 
-export interface Chip extends Machine, Radio {
+export interface Chip extends LinkMachine, Radio {
 	/** Starts the chip. It returns to its network and joins no other. */
 	start(nowMs: number): void;
 	join(nowMs: number): void;

@@ -15,6 +15,7 @@
  * A maximum interval of 0xFFFF means that the value is never reported; 0 means that it is reported only after a change.
  * The change is unsigned, in the unit of the attribute. Values without stored settings use those in DEFAULTS.
  */
+import { uint16LE } from "../bytes/integers.js";
 import {
 	type Attributes,
 	isUnknown,
@@ -25,7 +26,7 @@ import {
 	VALUE_COUNT,
 } from "./attributes.js";
 import type { Outgoing } from "./radio.js";
-import { FRAME_NO_DEFAULT, FRAME_TO_CLIENT, numberAt, putNumber, REPORT, u16 } from "./zcl.js";
+import { FRAME_NO_DEFAULT, FRAME_TO_CLIENT, numberAt, putNumber, REPORT } from "./zcl.js";
 
 const FORMAT = 1;
 const HEADER = 2;
@@ -35,15 +36,15 @@ export const REPORTS_SIZE = HEADER + VALUE_COUNT * SETTING_SIZE;
 
 export const NEVER = 0xffff;
 
-/**
- * Offsets in `Attributes.values`: three settings, the value that was delivered last, the value in flight (NaN if none),
- * and the time of the last delivery.
- */
+/* Offsets in `Attributes.values`. The first three are settings. */
 export const MINIMUM = 0;
 export const MAXIMUM = 1;
 export const CHANGE = 2;
+/** Value that was delivered last. */
 const LAST = 3;
+/** Value that was sent and is not confirmed yet; NaN if none. */
 const FLIGHT = 4;
+/** Time of the last delivery. */
 const LAST_MS = 5;
 
 const DEFAULT_ENDPOINT = 1;
@@ -82,7 +83,13 @@ export class Reports {
 		if (saved?.length === REPORTS_SIZE && saved[0] === FORMAT) {
 			for (let index = 0; index < VALUE_COUNT; index++) {
 				const at = HEADER + index * SETTING_SIZE;
-				this.configure(index, u16(saved, at), u16(saved, at + 2), numberAt(saved, at + 4, CHANGE_SIZE), saved[1]);
+				this.configure(
+					index,
+					uint16LE(saved, at),
+					uint16LE(saved, at + 2),
+					numberAt(saved, at + 4, CHANGE_SIZE),
+					saved[1],
+				);
 			}
 		}
 		this.isChanged = false;

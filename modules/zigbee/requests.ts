@@ -1,5 +1,6 @@
 /** Builds requests to the coprocessor, one at a time, stores the bytes to send, and parses the frames from the chip. */
 import { hexDigitValue } from "../bytes/hex.js";
+import { uint16BE, uint16LE } from "../bytes/integers.js";
 import { NO_OUTPUT, OUTPUT_TRANSMIT, type Output } from "../io/machine.js";
 import {
 	AF_DATA_CONFIRM,
@@ -183,7 +184,7 @@ export abstract class Requests {
 	}
 
 	private number(at: number): number {
-		return this.#bytes[at] | (this.#bytes[at + 1] << 8);
+		return uint16LE(this.#bytes, at);
 	}
 
 	protected setSequence(script: string): void {
@@ -340,7 +341,7 @@ export abstract class Requests {
 	private processFrame(at: number, length: number, nowMs: number): void {
 		const bytes = this.#bytes;
 		const first = length > 0 ? bytes[at] : REFUSED;
-		const command = (bytes[at - 2] << 8) | bytes[at - 1];
+		const command = uint16BE(bytes, at - 2);
 		if (command === SYS_RESET_IND) this.restarted(nowMs);
 		else if (command === AF_DATA_CONFIRM) {
 			if (length >= 3 && this.isSending && bytes[at + 2] === bytes[TRANSACTION_AT]) this.finish(first, nowMs);
@@ -352,7 +353,7 @@ export abstract class Requests {
 		} else if (command === BDB_NOTIFY) {
 			if (length >= 2) this.notified(first, bytes[at + 1], nowMs);
 		} else if (command === RPC_ERROR) {
-			if (length >= 3) this.answer((bytes[at + 1] << 8) | bytes[at + 2], REFUSED, at, 0, nowMs);
+			if (length >= 3) this.answer(uint16BE(bytes, at + 1), REFUSED, at, 0, nowMs);
 		} else this.answer(command - MT_ANSWER, first, at, length, nowMs);
 	}
 
@@ -380,7 +381,7 @@ export abstract class Requests {
 	 */
 	private sendPrepared(end: number): void {
 		const bytes = this.#bytes;
-		const command = (bytes[COMMAND_AT] << 8) | bytes[COMMAND_AT + 1];
+		const command = uint16BE(bytes, COMMAND_AT);
 		let to = end;
 		if (command === AF_REGISTER) {
 			to = this.put(to, ENDPOINT, PROFILE & 0xff);

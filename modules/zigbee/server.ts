@@ -7,6 +7,7 @@
  *
  * A frame with the direction "server to client" reads attributes of one of the gateway's clients.
  */
+import { uint16LE } from "../bytes/integers.js";
 import { type Attributes, IDENTIFY } from "./attributes.js";
 import { type ClusterClient, ZCL_LIMIT, type ZCLFrame } from "./radio.js";
 import { CHANGE, MAXIMUM, MINIMUM, NEVER, type Reports } from "./reports.js";
@@ -44,7 +45,6 @@ import {
 	READ_ONLY,
 	READ_REPORTING,
 	TYPE_U16,
-	u16,
 	valueSize,
 	WRITE,
 	WRITE_NO_RESPONSE,
@@ -139,7 +139,7 @@ export class Server {
 		if (this.#cluster !== IDENTIFY || command > COMMAND_QUERY) return NO_CLUSTER_COMMAND;
 		if (command === COMMAND_QUERY) return OK;
 		if (start + 2 > end) return MALFORMED;
-		this.identifyFor(u16(bytes, start));
+		this.identifyFor(uint16LE(bytes, start));
 		return OK;
 	}
 
@@ -151,7 +151,7 @@ export class Server {
 	private read({ bytes, start, end }: ZCLFrame, into: Uint8Array, body: number): number {
 		let at = body;
 		for (let from = start; from + 2 <= end && at + 3 <= ZCL_LIMIT; from += 2) {
-			const id = u16(bytes, from);
+			const id = uint16LE(bytes, from);
 			const valueEnd = this.value(id, into, at + 3);
 			let status = OK;
 			if (valueEnd === at + 3) status = NO_ATTRIBUTE;
@@ -180,7 +180,7 @@ export class Server {
 		let seconds = -1;
 		let from = start;
 		while (from + 3 <= end && at + 3 <= ZCL_LIMIT) {
-			const id = u16(bytes, from);
+			const id = uint16LE(bytes, from);
 			const type = bytes[from + 2];
 			const size = valueSize(type, bytes, from + 3, end);
 			const row = this.#client === undefined ? attributes.find(this.#cluster, id) : -1;
@@ -188,7 +188,7 @@ export class Server {
 			if (row < 0) status = this.#client?.attributes.includes(id) === true ? READ_ONLY : NO_ATTRIBUTE;
 			else if (!attributes.isWritable(row)) status = READ_ONLY;
 			else if (type !== TYPE_U16 || !(size > 0)) status = INVALID_TYPE;
-			else seconds = u16(bytes, from + 3);
+			else seconds = uint16LE(bytes, from + 3);
 			if (status !== OK) {
 				into[at] = status;
 				at = putNumber(into, at + 1, 2, id);
@@ -220,8 +220,8 @@ export class Server {
 				const size = isAnalog(type) ? numberSize(type) : 0;
 				next = from + 8 + size;
 				if (next > end) break;
-				const least = u16(bytes, from + 4);
-				const longest = u16(bytes, from + 6);
+				const least = uint16LE(bytes, from + 4);
+				const longest = uint16LE(bytes, from + 6);
 				if (row < 0) status = -row;
 				else if (type !== attributes.typeOf(row)) status = INVALID_TYPE;
 				else if (least > longest && longest > 0) status = INVALID_VALUE;
@@ -242,7 +242,7 @@ export class Server {
 	/** Returns the row for the record (direction, id) at `bytes[at]`, or a negated status. */
 	private reportable(bytes: Uint8Array, at: number): number {
 		const attributes = this.#attributes;
-		const id = u16(bytes, at + 1);
+		const id = uint16LE(bytes, at + 1);
 		const row = this.#client === undefined ? attributes.find(this.#cluster, id) : -1;
 		if (row < 0) return this.#client?.attributes.includes(id) === true ? -NOT_REPORTABLE : -NO_ATTRIBUTE;
 		return bytes[at] !== 0 || attributes.valueOf(row) < 0 ? -NOT_REPORTABLE : row;
@@ -281,7 +281,7 @@ export class Server {
 		if (start + 3 > end) return body;
 		const attributes = this.#attributes;
 		const client = this.#client;
-		const first = u16(bytes, start);
+		const first = uint16LE(bytes, start);
 		const maximum = bytes[start + 2];
 		const isExtended = command === DISCOVER_EXTENDED;
 		let at = body + 1;

@@ -10,8 +10,8 @@
  * Times before this firmware's build, or more than 20 years after it, are ignored. A coordinator is ignored if it is
  * neither synchronised nor the master. A failed request is repeated after a minute, then two, four … up to a day.
  */
+import { uint16LE, uint32LE } from "../bytes/integers.js";
 import type { Clock, HostInfo } from "../io/host.js";
-import { uint16, uint32 } from "../update/front.js";
 import type { ClusterClient, Outgoing, ZCLFrame } from "./radio.js";
 
 export interface TimeDeps {
@@ -109,10 +109,10 @@ export class TimeClient implements ClusterClient {
 		// Each record has id and status. If the status is 0, type and value (4 bytes or 1) follow.
 		for (let at = start; at + 3 <= end; at += 3) {
 			if (bytes[at + 2] !== 0) continue;
-			const isStatus = uint16(bytes, at) === TIME_STATUS;
+			const isStatus = uint16LE(bytes, at) === TIME_STATUS;
 			if (at + (isStatus ? 5 : 8) > end) return;
 			if (isStatus) status = bytes[at + 4];
-			else seconds = uint32(bytes, at + 4);
+			else seconds = uint32LE(bytes, at + 4);
 			at += isStatus ? 2 : 5;
 		}
 		this.deadlineMs = nowMs + DAY_MS;

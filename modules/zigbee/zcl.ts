@@ -1,4 +1,5 @@
 /** Frames, statuses and types of ZCL (ZCL revision 8, 2.4 to 2.6). Numbers are little-endian. */
+import { uint16LE } from "../bytes/integers.js";
 import type { Incoming, ZCLFrame } from "./radio.js";
 
 export const FRAME_TYPE = 3;
@@ -45,10 +46,6 @@ export const TYPE_TEXT = 0x42;
 export const TYPE_OCTETS = 0x41;
 export const TYPE_U16 = 0x21;
 
-export function u16(bytes: Uint8Array, at: number): number {
-	return bytes[at] | (bytes[at + 1] << 8);
-}
-
 /** Writes the low `size` bytes of an integer, which may be negative. */
 export function putNumber(into: Uint8Array, at: number, size: number, value: number): number {
 	let rest = value;
@@ -70,7 +67,7 @@ export function parseFrame({ bytes, start, end, isBroadcast }: Incoming): ZCLFra
 	let at = start + 1;
 	let manufacturer = 0;
 	if (control & FRAME_MANUFACTURER) {
-		manufacturer = u16(bytes, at);
+		manufacturer = uint16LE(bytes, at);
 		at += 2;
 	}
 	if (at + 2 > end || (control & FRAME_TYPE) > FRAME_CLUSTER) return undefined;

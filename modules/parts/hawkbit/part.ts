@@ -1,7 +1,7 @@
 /** Part that installs the firmware that an Eclipse hawkBit server deploys (docs/fleet.md). */
 import { backupGroup } from "../../api/backup-group.js";
 import { settingsRoutes } from "../../api/route.js";
-import { secondsOf } from "../../core/facts.js";
+import { unixSeconds } from "../../core/facts.js";
 import { applied, part } from "../../part/part.js";
 import { HAWKBIT as ENTRY, HAWKBIT_CERTIFICATE, HAWKBIT_ENABLED, HAWKBIT_TOKEN, HAWKBIT_URL } from "./fields.js";
 import { HAWKBIT_EVENTS, Hawkbit } from "./hawkbit.js";
@@ -23,6 +23,6 @@ export const HAWKBIT = part<Hawkbit>({
 	]),
 	reactions: Object.freeze([applied(ENTRY.fields, (hawkbit: Hawkbit) => hawkbit.settingsChanged())]),
 	open: (core) => new Hawkbit(core),
-	state: ({ state, visitedUtcMs }) => ["hawkbit_state", state, "hawkbit_polled", secondsOf(visitedUtcMs)],
+	state: ({ state, visitedUtcMs }) => ["hawkbit_state", state, "hawkbit_polled", unixSeconds(visitedUtcMs)],
 	report: ({ state }, _, section) => (section === "network" ? `hawkbit: ${state}` : ""),
 });

@@ -1,12 +1,11 @@
 /** Routes for the settings of the roll-out by hawkBit (API text). */
-import { type BodyValues, LONG_BODY_LIMIT } from "../../api/body.js";
+import type { BodyValues } from "../../api/body.js";
 import { MISSING_FIELD } from "../../api/errors.js";
 import type { Exchange } from "../../api/exchange.js";
 import { describeMissing } from "../../api/field-value.js";
 import { booleanMember, numberMember } from "../../api/members.js";
-import { failField, putsOf, settingsOf, writeSettings } from "../../api/settings.js";
-import { CERTIFICATE_BUSY, CERTIFICATE_TEXT, LONG_CERTIFICATE, trustRefusalIn } from "../../api/trusted-certificate.js";
-import { NO_MEMORY } from "../../config/blob.js";
+import { failField, putsOf, writeSettings } from "../../api/settings.js";
+import { CERTIFICATE_TEXT, certificateIn, serverSettings } from "../../api/trusted-certificate.js";
 import { type Put, put, type SettingField } from "../../config/schema.js";
 import { CERTIFICATE_LIMIT } from "../../config/trusted-certificates.js";
 import { parseFileURL, parseHubURL } from "../../http/url.js";
@@ -26,15 +25,7 @@ const STORED: readonly SettingField[] = Object.freeze([
 	...[HAWKBIT_TOKEN_KIND, HAWKBIT_TOKEN],
 ]);
 
-export const HAWKBIT_SETTINGS = settingsOf(STORED, [HAWKBIT_ENABLED.name], {
-	fields: Object.freeze([...STORED, CERTIFICATE_TEXT]),
-	limit: LONG_BODY_LIMIT,
-	long: LONG_CERTIFICATE,
-	show,
-	accept,
-	// A POST starts a poll even if it changes nothing.
-	applies: true,
-});
+export const HAWKBIT_SETTINGS = serverSettings(STORED, [HAWKBIT_ENABLED.name], { show, accept });
 
 function show(exchange: Exchange<Hawkbit>): void {
 	const { config } = exchange.core;
@@ -47,13 +38,13 @@ function show(exchange: Exchange<Hawkbit>): void {
 }
 
 function accept(exchange: Exchange<Hawkbit>, values: BodyValues): readonly Put[] | undefined {
-	const certificate = values.get(CERTIFICATE_TEXT);
 	const { config } = exchange.core;
 	const enabled = values.get(HAWKBIT_ENABLED);
 	const url = values.get(HAWKBIT_URL);
 	const token = values.get(HAWKBIT_TOKEN);
-	const refusal = trustRefusalIn(exchange, exchange.part.certificates, certificate);
-	if (certificate === CERTIFICATE_BUSY || refusal === NO_MEMORY) return undefined;
+	const received = certificateIn(exchange, values);
+	if (received === undefined) return undefined;
+	const { certificate, refusal } = received;
 	// The TCP clients of the hosts support names and IPv4 addresses, but not IPv6 addresses. parseFileURL refuses IPv6.
 	const isUsable = url === undefined || (parseHubURL(url) !== undefined && parseFileURL(url) !== undefined);
 	if (!isUsable && (url !== "" || enabled))

@@ -3,7 +3,7 @@
 import { backupGroup } from "../../api/backup-group.js";
 import { settingsRoutes } from "../../api/route.js";
 import type { Core } from "../../core/core.js";
-import { secondsOf } from "../../core/facts.js";
+import { unixSeconds } from "../../core/facts.js";
 import { sample } from "../../core/metrics-text.js";
 import { kind } from "../../diagnostics/events.js";
 import { PROGRESS_KEY } from "../../hub/statistic-progress.js";
@@ -59,7 +59,7 @@ export const HUB = part<OutputPart<Hub>>({
 		}),
 	state: ({ sender }, core) => [
 		...["hub_state", stateOf(sender, core)],
-		...["hub_sent", secondsOf(sender?.output.sentUtcMs ?? 0)],
+		...["hub_sent", unixSeconds(sender?.output.sentUtcMs ?? 0)],
 		...["hub_statistics", sender?.statistics.state ?? "off"],
 		...["hub_statistics_upto", sender?.statistics.uptoS ?? 0],
 	],

@@ -1,16 +1,14 @@
 /** Hub routes of the API text: settings and test. */
 
-import { type BodyValues, LONG_BODY_LIMIT } from "../../api/body.js";
-import { MISSING_FIELD, UNSUPPORTED } from "../../api/errors.js";
+import type { BodyValues } from "../../api/body.js";
+import { MISSING_FIELD } from "../../api/errors.js";
 import type { Exchange } from "../../api/exchange.js";
 import { describeMissing } from "../../api/field-value.js";
 import { booleanMember, numberMember, textMember } from "../../api/members.js";
-import { failField, putsOf, settingsOf } from "../../api/settings.js";
-import { CERTIFICATE_BUSY, LONG_CERTIFICATE, trustRefusalIn } from "../../api/trusted-certificate.js";
-import { NO_MEMORY } from "../../config/blob.js";
-import { bodyField, type Put, put, type SettingField, TEXT } from "../../config/schema.js";
+import { failField, putsOf } from "../../api/settings.js";
+import { certificateField, certificateIn, serverSettings } from "../../api/trusted-certificate.js";
+import { type Put, put, type SettingField } from "../../config/schema.js";
 import { parseHubURL } from "../../http/url.js";
-import { isOmitted } from "../../product/omitted.js";
 import type { OutputPart } from "../publish/output-part.js";
 import {
 	HUB_CERTIFICATE,
@@ -33,26 +31,10 @@ export const HUB_TEXTS = Object.freeze({
 	hasStatus: true,
 });
 
-/**
- * Body field with the certificate. The text is stored in flash while it arrives; the value is a reference to the stored
- * text.
- */
-const CERTIFICATE_TEXT = bodyField<Uint8Array | typeof CERTIFICATE_BUSY>({
-	name: HUB_CERTIFICATE.name,
-	kind: TEXT,
-	maximum: HUB_CERTIFICATE_LIMIT,
-});
+const CERTIFICATE_TEXT = certificateField(HUB_CERTIFICATE_LIMIT);
 const STORED: readonly SettingField[] = Object.freeze([HUB_ENABLED, HUB_URL, HUB_TOKEN, HUB_LANG, HUB_STATISTICS]);
 
-export const HUB_SETTINGS = settingsOf(STORED, [HUB_ENABLED.name], {
-	fields: Object.freeze([...STORED, CERTIFICATE_TEXT]),
-	limit: LONG_BODY_LIMIT,
-	long: LONG_CERTIFICATE,
-	show,
-	accept,
-	// A POST starts a retry after a failure even if it changes nothing.
-	applies: true,
-});
+export const HUB_SETTINGS = serverSettings(STORED, [HUB_ENABLED.name], { show, accept }, CERTIFICATE_TEXT);
 
 function show(exchange: Exchange<OutputPart<Hub>>): void {
 	const { config } = exchange.core;
@@ -70,19 +52,12 @@ function show(exchange: Exchange<OutputPart<Hub>>): void {
 }
 
 function accept(exchange: Exchange<OutputPart<Hub>>, values: BodyValues): readonly Put[] | undefined {
-	const certificate = values.get(CERTIFICATE_TEXT);
-	// A firmware without statistics refuses the setting, but not in a backup: there it is stored for a firmware that
-	// has statistics.
-	const isMissing = isOmitted(HUB_STATISTICS.name);
-	if (isMissing && exchange.within === "" && values.get(HUB_STATISTICS) === true) {
-		exchange.fail(501, UNSUPPORTED, "This firmware was built without statistics.", HUB_STATISTICS.name);
-		return undefined;
-	}
 	const enabled = values.get(HUB_ENABLED);
 	const url = values.get(HUB_URL);
 	const token = values.get(HUB_TOKEN);
-	const refusal = trustRefusalIn(exchange, exchange.part.certificates, certificate);
-	if (certificate === CERTIFICATE_BUSY || refusal === NO_MEMORY) return undefined;
+	const received = certificateIn(exchange, values, CERTIFICATE_TEXT);
+	if (received === undefined) return undefined;
+	const { certificate, refusal } = received;
 	if (url !== undefined && (url !== "" || enabled) && parseHubURL(url) === undefined)
 		failField(exchange, HUB_URL, "url must be http:// or https:// and a host, without user name, query or fragment.");
 	else if (enabled && token === "") failField(exchange, HUB_TOKEN, "token must not be empty while the hub is enabled.");

@@ -5,6 +5,7 @@
  *
  * Limit: CLIENT_LIMIT rows, one for each address and dialect. A new client replaces the least recently used row.
  */
+import { uint32BE } from "../../bytes/integers.js";
 import { parseIPv4 } from "../../bytes/ipv4.js";
 import type { ConfigStore } from "../../config/store.js";
 import { type Moment, partOf } from "../../live-meter/share.js";
@@ -166,7 +167,7 @@ export class Clients {
 	private shareOf(address: number): number {
 		const listed = this.#config.get(LIVE_CLIENTS);
 		for (let at = 1; at + CLIENT_SIZE <= listed.length; at += CLIENT_SIZE) {
-			if (addressAt(listed, at) === address) return shareAt(listed, at);
+			if (uint32BE(listed, at) === address) return shareAt(listed, at);
 		}
 		return -1;
 	}
@@ -189,10 +190,6 @@ export class Clients {
 		rows[at + POWER] = Number.NaN;
 		return row;
 	}
-}
-
-export function addressAt(bytes: Uint8Array, at: number): number {
-	return ((bytes[at] * 256 + bytes[at + 1]) * 256 + bytes[at + 2]) * 256 + bytes[at + 3];
 }
 
 /**

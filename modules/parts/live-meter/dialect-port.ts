@@ -7,6 +7,8 @@ export interface LiveValues {
 	readonly clients: Clients;
 	/** Identifier of the unit in all dialects, 12 hex digits in capitals. */
 	readonly id: string;
+	/** False before the first readout after a start. */
+	readonly hasBegun: boolean;
 	/**
 	 * Records that a client wants values. A meter that sends only on request is then read often (`Live.wantedToMs`).
 	 * Returns false if there are no values, or if they are too old for the dialect.

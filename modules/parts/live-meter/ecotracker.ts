@@ -41,6 +41,7 @@ export const ECOTRACKER = dialect({
 	// s.
 	maxAgeMs: 30_000,
 	pages: [page("/v1/json", VALUES, 384)],
+	places: ["/v1/"],
 	services: [
 		service(
 			"_everhome._tcp",

@@ -25,7 +25,7 @@ export const LIVE_ECOTRACKER = dialect(1, "ecotracker");
 export const LIVE_SHELLY = dialect(2, "shelly");
 /**
  * UDP port on which to reply as a Shelly; 0 for none. Most batteries from Marstek send to 1010, some to 2220. The port
- * stays closed while the gateway sends as an SMA energy meter.
+ * stays closed while the gateway sends as an SMA energy meter or replies as a Marstek CT002.
  */
 export const LIVE_SHELLY_UDP_PORT = field<number>({
 	entry: ENTRY_LIVE_METER,
@@ -41,6 +41,12 @@ export const LIVE_HOMEWIZARD = dialect(4, "homewizard");
 export const LIVE_SMA = dialect(11, "sma");
 /** Reply as a SunSpec meter by Modbus TCP. */
 export const LIVE_SUNSPEC = dialect(12, "sunspec");
+/** Send the telegrams of the meter by TCP. */
+export const LIVE_TELEGRAMS = dialect(14, "telegrams");
+/** Reply as a Carlo Gavazzi EM24 by Modbus TCP. */
+export const LIVE_EM24 = dialect(15, "em24");
+/** Reply as a Marstek CT002 or CT003. */
+export const LIVE_CT002 = dialect(16, "ct002");
 /** True if the meter is connected in reverse: import counts as export. */
 export const LIVE_INVERTED = field<boolean>({
 	entry: ENTRY_LIVE_METER,
@@ -106,6 +112,9 @@ export const LIVE_METER = entry("live_meter", 1, [
 	LIVE_HOMEWIZARD,
 	LIVE_SMA,
 	LIVE_SUNSPEC,
+	LIVE_TELEGRAMS,
+	LIVE_EM24,
+	LIVE_CT002,
 	LIVE_INVERTED,
 	LIVE_OFFSET_W,
 	LIVE_TOTAL_ON,

@@ -1,9 +1,10 @@
 /**
- * HomeWizard P1 meter, local API v1 (api-documentation.homewizard.com): `GET /api` and `GET /api/v1/data`. Powers are
- * in W, positive for import and negative for export; counters are in kWh. Members whose value is missing are left out;
- * they are never null.
+ * HomeWizard P1 meter, local API v1 (api-documentation.homewizard.com): `GET /api`, `GET /api/v1/data`, `GET` and `PUT
+ * /api/v1/system`, `PUT /api/v1/identify`. Powers are in W, positive for import and negative for export; counters are in
+ * kWh. Members whose value is missing are left out; they are never null.
  */
 
+import { METHOD_PUT } from "../../http/request.js";
 import {
 	LIVE_AMPERES_L1,
 	LIVE_EXPORT,
@@ -16,6 +17,7 @@ import {
 import { decimal, ID_SMALL, kilo, message, whole } from "../../live-meter/message.js";
 import { dialect, page, service } from "./dialect.js";
 import { LIVE_HOMEWIZARD } from "./fields.js";
+import { beginData } from "./homewizard-meter.js";
 
 const PRODUCT = "HWE-P1";
 const NAME = "P1 meter";
@@ -27,8 +29,11 @@ const DEVICE = message(
 	`","firmware_version":"${FIRMWARE}","api_version":"v1"}`,
 );
 
+/** The values below take 768 bytes at most, and the members before them as many with four meters on M-Bus. */
+const DATA_ROOM = 1700;
+
 const DATA = message(
-	'{"active_power_w":',
+	',"active_power_w":',
 	whole(LIVE_POWER),
 	',"active_power_l1_w":',
 	whole(LIVE_POWER_L1),
@@ -65,11 +70,27 @@ const DATA = message(
 	"}",
 );
 
+/** The gateway has no cloud. A request that turns it on gets this reply, too, as a meter's does. */
+const SYSTEM = message('{"cloud_enabled":false}');
+/** Time for which the light blinks, as that of the meter does, ms. */
+const IDENTIFY_MS = 5000;
+
 export const HOMEWIZARD = dialect({
 	name: LIVE_HOMEWIZARD.name,
 	enabled: LIVE_HOMEWIZARD,
 	maxAgeMs: 15_000,
-	pages: [page("/api", DEVICE, 192, false), page("/api/v1/data", DATA, 768)],
+	pages: [
+		page("/api", DEVICE, 192, false),
+		page("/api/v1/data", DATA, DATA_ROOM, true, { begin: beginData }),
+		page("/api/v1/system", SYSTEM, 32, false),
+		page("/api/v1/system", SYSTEM, 32, false, { method: METHOD_PUT }),
+		page("/api/v1/identify", message('{"identify":"ok"}'), 32, false, {
+			method: METHOD_PUT,
+			act: ({ light }) => light?.identifying(true, IDENTIFY_MS),
+		}),
+	],
+	// Paths of meters with API v2, and of other devices of this maker. The others belong to the gateway's own API.
+	places: ["/api/v1/telegram", "/api/v1/state", "/api/v1/batteries"],
 	services: [
 		service("_hwenergy._tcp", message("p1meter-", ID_SMALL), [
 			message("api_enabled=1"),

@@ -9,16 +9,17 @@
 import { ClaimedBody } from "../../api/claimed-body.js";
 import { Exchange } from "../../api/exchange.js";
 import { numberMember, textMember } from "../../api/members.js";
-import { asciiBytes, upperCase } from "../../bytes/ascii.js";
+import { asciiBytes, lowerCase, upperCase } from "../../bytes/ascii.js";
 import { encodeHex } from "../../bytes/hex.js";
 import type { Core } from "../../core/core.js";
 import type { MDNSService } from "../../dns/mdns-records.js";
 import type { BodySink } from "../../http/handler.js";
-import { type HTTPRequest, METHOD_GET, METHOD_POST } from "../../http/request.js";
+import { type HTTPRequest, METHOD_POST } from "../../http/request.js";
 import type { HTTPResponse } from "../../http/response.js";
 import { Datagrams } from "../../io/datagrams.js";
 import type { Cost } from "../../io/memory.js";
-import { LIVE_COUNT, LIVE_POWER, takeLiveValues } from "../../live-meter/live-values.js";
+import type { JSONWriter } from "../../json/writer.js";
+import { LIVE_COUNT, LIVE_EXPORT, LIVE_IMPORT, LIVE_POWER, takeLiveValues } from "../../live-meter/live-values.js";
 import { textOfMessage, writeMessage } from "../../live-meter/message.js";
 import { addToMean, MEAN_SIZE, meanOf } from "../../live-meter/minute-mean.js";
 import { correctedPower, showValues } from "../../live-meter/shown-values.js";
@@ -35,28 +36,27 @@ import {
 	LIVE_OFFSET_W,
 	LIVE_PAUSE_MS,
 	LIVE_SHELLY_UDP_PORT,
-	LIVE_SMA,
 	LIVE_TOTAL_ON,
 	TOTAL_ON_ALL,
 } from "./fields.js";
-import { NO_CLIENT, REPLY_LIMIT, type RPCAnswers, RPCPort, type RPCRequest, requestReader } from "./rpc.js";
+import { NAME_LIMIT, NO_CLIENT, REPLY_LIMIT, RequestReader, type RPCAnswers, RPCPort, type RPCRequest } from "./rpc.js";
 import { RPCSockets } from "./rpc-sockets.js";
 
 const PART = "live meter";
 const RPC_PATH = "/rpc";
 /** Memory while a frame arrives: less than for the body of a request to the API, because it has three short fields. */
 const FRAME_COST: Cost = Object.freeze({ slots: 100, chunkBytes: 2048 });
-/** Index of the SMA dialect. While it is on, no other dialect has a UDP port. */
-const SMA_DIALECT = DIALECTS.findIndex(({ enabled }) => enabled === LIVE_SMA);
 const RPC_DIALECT = DIALECTS.findIndex(({ rpcSource }) => rpcSource !== undefined);
-/** RPC method whose result is also sent in notifications. */
+/** RPC methods whose results are also sent in notifications. */
 const NOTIFIED = "EM.GetStatus";
+const NOTIFIED_COUNTERS = "EMData.GetStatus";
 /**
  * Number of intervals of the meter, and least time in ms, after which values are too old, if the dialect's limit is not
  * shorter. A battery would otherwise add the last power of a meter that has stopped again and again.
  */
 const PATIENCE = 3;
 const LEAST_MS = 5000;
+const REFUSAL_ROOM = 192;
 const ID_LENGTH = 6;
 /** Bit 1 of the first byte of a MAC address, which marks an address that no maker has assigned (IEEE 802). */
 const LOCAL_ADDRESS = 2;
@@ -70,6 +70,7 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 	 * 8 slots.
 	 */
 	readonly #numbers = new Float64Array(LIVE_COUNT + MEAN_SIZE);
+	hasBegun = false;
 	#measuredMs = Number.NEGATIVE_INFINITY;
 	/** Time between the last two readouts, ms; Infinity before the second one. */
 	#everyMs = Number.POSITIVE_INFINITY;
@@ -90,6 +91,7 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 		takeLiveValues(readout, text, this.#numbers);
 		this.#everyMs = Math.max(1, this.ageMs);
 		this.#measuredMs = clock.monotonicMs();
+		this.hasBegun = true;
 		if (this.hasPower) addToMean(this.#numbers, LIVE_COUNT, this.#numbers[LIVE_POWER], this.#measuredMs);
 		for (const port of this.#ports) port?.measured?.();
 		this.#sockets.measured();
@@ -108,6 +110,10 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 	/** Age of the values, ms; Infinity before the first readout. */
 	get ageMs(): number {
 		return this.core.clock.monotonicMs() - this.#measuredMs;
+	}
+
+	get countedWh(): number {
+		return (this.#numbers[LIVE_IMPORT] || 0) + (this.#numbers[LIVE_EXPORT] || 0);
 	}
 
 	/** The momentary values are too old for all outputs. */
@@ -160,23 +166,30 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 	answer(request: HTTPRequest, response: HTTPResponse): BodySink | boolean {
 		const { config } = this.core;
 		const { method, path, remoteAddress } = request;
-		const isPost = method === METHOD_POST;
-		if ((!isPost && method !== METHOD_GET) || isFromBrowser(request)) return false;
+		if (isFromBrowser(request)) return false;
 		for (let i = 0; i < DIALECTS.length; i++) {
-			const { enabled, pages, rpcSource } = DIALECTS[i];
-			if (!config.get(enabled) || (isPost && rpcSource === undefined)) continue;
-			const isFrame = isPost && path === RPC_PATH;
-			const found = pages.find((one) => one.path === path);
-			const isAnswered = isFrame || (found !== undefined && (!isPost || path.startsWith(RPC_PATH)));
-			if (!isAnswered) {
-				if (path === RPC_PATH && rpcSource !== undefined && this.#sockets.answer(request, response)) return true;
-				continue;
-			}
-			const row = this.clients.recordRequest(remoteAddress, i, this.core.clock.monotonicMs());
-			if (row < 0) return false;
+			const { enabled, pages, places, rpcSource } = DIALECTS[i];
+			if (!config.get(enabled)) continue;
+			const isRPC = rpcSource !== undefined;
+			const isFrame = isRPC && method === METHOD_POST && path === RPC_PATH;
+			const isCall = isRPC && method === METHOD_POST && path.startsWith(RPC_PATH);
+			const found = pages.find((one) => isAt(path, one) && (one.method === method || isCall));
+			if (isRPC && path === RPC_PATH && this.#sockets.answer(request, response)) return true;
+			const isOwn = isFrame || found !== undefined || places?.some((place) => path.startsWith(place));
+			if (!isOwn) continue;
+			const row =
+				isFrame || found !== undefined
+					? this.clients.recordRequest(remoteAddress, i, this.core.clock.monotonicMs())
+					: this.clients.rowOfListed(remoteAddress, i);
+			// The API refuses these itself, with the status of a HomeWizard meter whose API is off.
+			if (row < 0 && path.startsWith("/api")) return false;
 			response.lines("Cache-Control: no-store\r\n");
-			if (isFrame) return this.readFrame(row, request, response);
-			if (found !== undefined) this.send(response, this.pageOf(i, row, found));
+			if (row >= 0 && isFrame) return this.readFrame(row, request, response);
+			if (row < 0 || found === undefined) this.refuse(response, path);
+			else {
+				found.act?.(this.core);
+				this.send(response, this.pageOf(i, row, found));
+			}
 			return true;
 		}
 		return false;
@@ -193,16 +206,20 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 
 	openPorts(isUp: boolean): void {
 		const { config } = this.core;
+		let hasUDP = isUp;
 		for (let i = 0; i < DIALECTS.length; i++) {
-			const { enabled, open } = DIALECTS[i];
-			const isWanted = isUp && config.get(enabled);
-			if (open === undefined || isWanted === (this.#ports[i] !== undefined)) continue;
+			const { also, enabled, isUDP, open } = DIALECTS[i];
+			if (open === undefined) continue;
+			const isOn = isUp && (config.get(enabled) || (also !== undefined && config.get(also)));
+			const isWanted = isOn && (isUDP !== true || hasUDP);
+			if (isUDP && isWanted) hasUDP = false;
+			if (isWanted === (this.#ports[i] !== undefined)) continue;
 			this.#ports[i]?.stop();
-			this.#ports[i] = isWanted ? open(this, i) : undefined;
+			this.#ports[i] = isWanted ? open(this, i, DIALECTS) : undefined;
 		}
-		this.#sockets.check(isUp && config.get(DIALECTS[RPC_DIALECT].enabled));
-		const hasUDP = isUp && config.get(DIALECTS[RPC_DIALECT].enabled) && this.#ports[SMA_DIALECT] === undefined;
-		this.openRPCPort(hasUDP ? config.get(LIVE_SHELLY_UDP_PORT) : 0);
+		const isRPCOn = isUp && config.get(DIALECTS[RPC_DIALECT].enabled);
+		this.#sockets.check(isRPCOn);
+		this.openRPCPort(isRPCOn && hasUDP ? config.get(LIVE_SHELLY_UDP_PORT) : 0);
 	}
 
 	private openRPCPort(port: number): void {
@@ -238,10 +255,11 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 		return row < 0 ? NO_CLIENT : this.writeFrame(row, pageOfMethod(request.method), request, into);
 	}
 
-	notify(receiver: string, address: string, into: Uint8Array): number {
+	notify(receiver: string, address: string, hasCounters: boolean, into: Uint8Array): number {
 		const { clock, writer } = this.core;
 		const row = this.clients.rowOfListed(address, RPC_DIALECT);
 		const found = pageOfMethod(NOTIFIED);
+		const counters = pageOfMethod(NOTIFIED_COUNTERS);
 		if (row < 0 || found === undefined) return NO_CLIENT;
 		if (!this.mayAnswer(RPC_DIALECT, row, found)) return 0;
 		this.beginFrame(into, receiver);
@@ -251,6 +269,10 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 		numberMember(writer, "ts", (clock.utcMs() ?? Number.NaN) / 1000);
 		writer.key("em:0");
 		this.write(row, found);
+		if (hasCounters && counters !== undefined) {
+			writer.key("emdata:0");
+			writeMessage(writer, counters.message, this.show(), this.id);
+		}
 		writer.endObject();
 		writer.endObject();
 		return writer.produced;
@@ -267,7 +289,7 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 		const core = this.core;
 		const exchange = new Exchange(core, request, response, { part: this, token: "", parameter: "" });
 		const open = () =>
-			requestReader(core.text, (rpcRequest) => {
+			new RequestReader(core.text, (rpcRequest) => {
 				if (rpcRequest === undefined) {
 					response.send(400);
 					return;
@@ -295,28 +317,35 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 	 * Writes the reply to an RPC request, or an error if there is no page for it. Returns its length; 0 if there is no
 	 * fresh value.
 	 */
-	private writeFrame(row: number, found: Page | undefined, { id, source }: RPCRequest, into: Uint8Array): number {
+	private writeFrame(
+		row: number,
+		found: Page | undefined,
+		{ id, method, source }: RPCRequest,
+		into: Uint8Array,
+	): number {
 		const { writer } = this.core;
 		if (found !== undefined && !this.mayAnswer(RPC_DIALECT, row, found)) return 0;
 		this.beginFrame(into, source, id);
 		writer.key(found === undefined ? "error" : "result");
 		if (found !== undefined) this.write(row, found);
 		else {
-			writer.beginObject();
-			numberMember(writer, "code", 404);
-			textMember(writer, "message", "No handler for this method");
-			writer.endObject();
+			writeRefusal(writer, method);
 		}
 		writer.endObject();
 		return writer.produced;
 	}
 
-	private beginFrame(into: Uint8Array, receiver: string, id?: number): void {
+	private beginFrame(into: Uint8Array, receiver: string, id?: RPCRequest["id"]): void {
 		const { writer } = this.core;
 		const { rpcSource } = DIALECTS[RPC_DIALECT];
 		writer.begin(into, 0, into.length);
 		writer.beginObject();
-		if (id !== undefined) numberMember(writer, "id", id);
+		if (id !== undefined) {
+			writer.key("id");
+			if (id === null) writer.null();
+			else if (typeof id === "string") writer.string(id);
+			else writer.number(id);
+		}
 		textMember(writer, "src", rpcSource === undefined ? "" : textOfMessage(rpcSource, this.id));
 		textMember(writer, "dst", receiver);
 	}
@@ -327,11 +356,24 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 		return this.want(DIALECTS[index]) && this.clients.mayAnswer(row, config.get(LIVE_PAUSE_MS), clock.monotonicMs());
 	}
 
-	private write(row: number, { message, isLive }: Page): void {
+	private write(row: number, { begin, message, isLive }: Page): void {
 		const { clock, writer } = this.core;
 		const values = this.show(isLive ? row : -1);
+		begin?.(writer, this);
 		writeMessage(writer, message, values, this.id);
 		if (isLive) this.clients.answered(row, values[LIVE_POWER], clock.monotonicMs());
+	}
+
+	/** Replies 404, as a Shelly does for an unknown method and for each page that it does not have. */
+	private refuse(response: HTTPResponse, path: string): void {
+		const { writer } = this.core;
+		const bytes = new Uint8Array(REFUSAL_ROOM);
+		const from = path.startsWith(`${RPC_PATH}/`) ? RPC_PATH.length + 1 : 1;
+		const method = path.slice(from, from + NAME_LIMIT);
+		writer.begin(bytes, 0, bytes.length);
+		writeRefusal(writer, method);
+		response.lines("Content-Type: application/json\r\n");
+		response.sendBytes(404, bytes.subarray(0, writer.produced));
 	}
 
 	private send(response: HTTPResponse, bytes: Uint8Array | undefined): void {
@@ -343,13 +385,30 @@ export class LiveService implements Announcer, LiveValues, RPCAnswers {
 	}
 }
 
+/** Writes the error for an unknown method, in the words of a Shelly. */
+function writeRefusal(writer: JSONWriter, method: string): void {
+	writer.beginObject();
+	numberMember(writer, "code", 404);
+	textMember(writer, "message", `No handler for ${method}`);
+	writer.endObject();
+}
+
 /** True for a request that a browser sends for a page, for a script, or for its user. */
 function isFromBrowser(request: HTTPRequest): boolean {
 	return request.header("origin") !== undefined || request.header("accept-language") !== undefined;
 }
 
+/** Names of RPC methods have no case: aioshelly calls `WiFi.SetConfig`, which is `Wifi.SetConfig` in Shelly's documents. */
+function isAt(path: string, page: Page): boolean {
+	if (page.path === path) return true;
+	// Equal lengths are rare, and the change of case takes long.
+	const mayDiffer = page.path.startsWith(RPC_PATH) && page.path.length === path.length;
+	return mayDiffer && lowerCase(page.path) === lowerCase(path);
+}
+
 function pageOfMethod(method: string): Page | undefined {
-	return DIALECTS[RPC_DIALECT].pages.find(({ path }) => path === `${RPC_PATH}/${method}`);
+	const path = `${RPC_PATH}/${method}`;
+	return DIALECTS[RPC_DIALECT].pages.find((page) => isAt(path, page));
 }
 
 /** Derives the identifier from the serial number. It has the form of a MAC address that no maker has assigned. */

@@ -3,12 +3,13 @@ import { BODY_LIMIT, type BodyTable, type BodyValues, needed, type Refusal } fro
 import { INVALID_FIELD } from "../../api/errors.js";
 import type { Exchange } from "../../api/exchange.js";
 import { booleanMember, numberMember, textMember } from "../../api/members.js";
+import { uint32BE } from "../../bytes/integers.js";
 import { parseIPv4 } from "../../bytes/ipv4.js";
 import { findRepeated } from "../../bytes/rows.js";
 import { bodyField, INTEGER, type Put, put, TEXT } from "../../config/schema.js";
 import type { JSONWriter } from "../../json/writer.js";
 import { LIVE_POWER } from "../../live-meter/live-values.js";
-import { addressAt, addressText, shareAt } from "./clients.js";
+import { addressText, shareAt } from "./clients.js";
 import { DIALECTS } from "./dialects.js";
 import { ADDRESS_SIZE, CLIENT_LIMIT, CLIENT_SIZE, LIVE_CLIENTS, LIVE_MAX_AGE_SECS, WHOLE } from "./fields.js";
 import type { LiveMeter } from "./live-meter.js";
@@ -77,7 +78,7 @@ export function writeLiveClients(writer: JSONWriter, stored: Uint8Array): void {
 	writer.beginArray();
 	for (let at = 1; at + CLIENT_SIZE <= stored.length; at += CLIENT_SIZE) {
 		writer.beginObject();
-		textMember(writer, ADDRESS.name, addressText(addressAt(stored, at)));
+		textMember(writer, ADDRESS.name, addressText(uint32BE(stored, at)));
 		shareMember(writer, shareAt(stored, at));
 		writer.endObject();
 	}

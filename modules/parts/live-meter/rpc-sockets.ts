@@ -1,7 +1,7 @@
 /**
  * Shelly's RPC over WebSocket, which a client with a listed address opens by `GET /rpc` with an upgrade. It carries the
  * frames of rpc.ts as text messages. After a client's first request with a `src`, each readout sends it `NotifyStatus`
- * with the power.
+ * with the power, and with the counters if they have changed or a minute has passed.
  *
  * A socket is closed if its address is no longer listed, if the dialect is turned off, if the client violates the
  * protocol, or if it stays silent after a ping; and, at the next ping at the latest, if there is no fresh value, because
@@ -29,9 +29,11 @@ import {
 	OPCODE_PONG,
 	OPCODE_TEXT,
 } from "../../websocket/frames.js";
-import { NO_CLIENT, REPLY_LIMIT, REQUEST_LIMIT, type RPCAnswers, requestReader, UNKNOWN } from "./rpc.js";
+import { NO_CLIENT, REPLY_LIMIT, REQUEST_LIMIT, RequestReader, type RPCAnswers, UNKNOWN } from "./rpc.js";
 
 const SOCKETS = 2;
+/** A Shelly sends its counters each minute; here they also follow each change. */
+const COUNTERS_MS = 60_000;
 const SOCKET_COST: Cost = Object.freeze({ slots: 120, chunkBytes: 3072 });
 
 function isHandshake(request: HTTPRequest): boolean {
@@ -101,6 +103,9 @@ class RPCSocket implements BodySource, LiveBody {
 	/** Value of `dst` in notifications; UNKNOWN until the client has sent a request with a `src`. */
 	#subscriber = UNKNOWN;
 	#isDue = false;
+	/** Sum of the counters in the last notification that had them, and its time. */
+	#countedWh = Number.NEGATIVE_INFINITY;
+	#countersMs = Number.NEGATIVE_INFINITY;
 	/** True if the client has sent something since the last ping. */
 	#isHeard = true;
 	#isOver = false;
@@ -180,7 +185,7 @@ class RPCSocket implements BodySource, LiveBody {
 	}
 
 	private reply(message: Uint8Array, length: number): void {
-		const reader = requestReader(this.#text, (request) => {
+		const reader = new RequestReader(this.#text, (request) => {
 			if (request === undefined) return this.end();
 			if (request.source !== UNKNOWN) this.#subscriber = request.source;
 			this.write((into) => this.#answers.answerMessage(request, this.#address, into));
@@ -191,7 +196,18 @@ class RPCSocket implements BodySource, LiveBody {
 
 	private notify(): void {
 		this.#isDue = false;
-		this.write((into) => this.#answers.notify(this.#subscriber, this.#address, into));
+		const { clock } = this.#answers.core;
+		const nowMs = clock.monotonicMs();
+		const { countedWh } = this.#answers;
+		const hasCounters = countedWh !== this.#countedWh || nowMs >= this.#countersMs + COUNTERS_MS;
+		this.write((into) => {
+			const length = this.#answers.notify(this.#subscriber, this.#address, hasCounters, into);
+			if (length > 0 && hasCounters) {
+				this.#countedWh = countedWh;
+				this.#countersMs = nowMs;
+			}
+			return length;
+		});
 	}
 
 	/** Writes a message to the socket. `put` returns the message's length, 0 for no message, or NO_CLIENT. */

@@ -3,50 +3,120 @@
  *
  *     request        {"id":1,"src":"user","method":"EM.GetStatus","params":{"id":0}}
  *     reply          {"id":1,"src":"shellypro3em-…","dst":"user","result":{…}}
- *     notification   {"src":"shellypro3em-…","dst":"user","method":"NotifyStatus","params":{"ts":1,"em:0":{…}}}
+ *     notification   {"src":"shellypro3em-…","dst":"user","method":"NotifyStatus","params":{"ts":1,"em:0":{…},"emdata:0":{…}}}
  *
  * Over UDP there is no reply to a malformed request, an unknown method or a sender that is not listed, and none while
  * there is no fresh value. Each UDP port takes a thread on the chip, so only the port in the settings is open.
  */
-import { type BodyTable, type BodyValues, needed } from "../../api/body.js";
-import { ObjectReader } from "../../api/validate.js";
-import { bodyField, INTEGER, PRINTABLE, TEXT } from "../../config/schema.js";
+import { bodyField, checkField, PRINTABLE, TEXT } from "../../config/schema.js";
+import type { Core } from "../../core/core.js";
+import type { BodySink } from "../../http/handler.js";
 import type { DatagramMachine, DatagramPort, DatagramSender, DatagramSource } from "../../io/datagrams.js";
 import type { TextCodec } from "../../io/host.js";
+import {
+	JSONReader,
+	TOKEN_END,
+	TOKEN_ERROR,
+	TOKEN_MORE,
+	TOKEN_NAME,
+	TOKEN_NULL,
+	TOKEN_NUMBER,
+	TOKEN_OBJECT_END,
+	TOKEN_OBJECT_START,
+	TOKEN_STRING,
+} from "../../json/reader.js";
 
 /** Maximum size of a request, bytes. The requests of known clients have 50 to 160. */
 export const REQUEST_LIMIT = 512;
 /** Maximum size of a reply, bytes: the largest datagram that is not fragmented. */
 export const REPLY_LIMIT = 1472;
-const NAME_LIMIT = 64;
+/** Longest name of a method or of a client, and longest id, characters. */
+export const NAME_LIMIT = 64;
 /** Value of `dst` in the reply to a request without `src`. */
 export const UNKNOWN = "unknown";
 /** Returned in place of a length if the address is not listed. */
 export const NO_CLIENT = -1;
 
-const ID = bodyField<number>({ name: "id", kind: INTEGER, minimum: -(2 ** 31), maximum: 2 ** 31 - 1 });
 const SOURCE = bodyField<string>({ name: "src", kind: TEXT, maximum: NAME_LIMIT, characters: PRINTABLE });
 const METHOD = bodyField<string>({ name: "method", kind: TEXT, maximum: NAME_LIMIT, characters: PRINTABLE });
-
-const REQUEST: BodyTable = Object.freeze({
-	fields: Object.freeze([ID, SOURCE, METHOD]),
-	required: Object.freeze([METHOD.name]),
-	limit: REQUEST_LIMIT,
-});
+const DEPTH = 4;
 
 export interface RPCRequest {
-	readonly id: number;
+	/** Returned as it was sent: a number, a text or null (JSON-RPC 2.0, 4); 0 if the request has none. */
+	readonly id: number | string | null;
 	readonly source: string;
 	readonly method: string;
 }
 
-/** `done` gets undefined if the request is invalid. */
-export function requestReader(text: TextCodec, done: (request: RPCRequest | undefined) => void): ObjectReader {
-	return new ObjectReader(REQUEST, text, (values: BodyValues, code) => {
-		if (code !== "") return done(undefined);
-		const [id, source] = [values.get(ID) ?? 0, values.get(SOURCE) ?? UNKNOWN];
-		done({ id, source, method: needed(values, METHOD) });
-	});
+/** Reads a request. Members other than `id`, `src` and `method` are skipped. */
+export class RequestReader implements BodySink {
+	readonly limit = REQUEST_LIMIT;
+	readonly #text: TextCodec;
+	readonly #done: (request: RPCRequest | undefined) => void;
+	readonly #reader = new JSONReader({ maxDepth: DEPTH, scratch: 4 * NAME_LIMIT });
+	#isObject = false;
+	#isRefused = false;
+	#name = "";
+	#id: number | string | null = 0;
+	#source = UNKNOWN;
+	#method = "";
+
+	/** `done` gets undefined if the request is invalid. */
+	constructor(text: TextCodec, done: (request: RPCRequest | undefined) => void) {
+		this.#text = text;
+		this.#done = done;
+		this.#reader.begin();
+	}
+
+	write(bytes: Uint8Array, start: number, end: number): void {
+		this.#reader.push(bytes, start, end);
+		this.read();
+	}
+
+	end(): void {
+		this.#reader.finish();
+		this.read();
+		const isWhole = this.#isObject && !this.#isRefused && this.#method !== "";
+		this.#done(isWhole ? { id: this.#id, source: this.#source, method: this.#method } : undefined);
+	}
+
+	abort(): void {}
+
+	private read(): void {
+		const reader = this.#reader;
+		for (let token = reader.next(); token !== TOKEN_MORE && token !== TOKEN_END; token = reader.next()) {
+			if (token === TOKEN_ERROR) {
+				this.#isRefused = true;
+				return;
+			}
+			if (!this.#isObject) {
+				this.#isObject = token === TOKEN_OBJECT_START;
+				if (!this.#isObject) this.#isRefused = true;
+			} else if (token === TOKEN_NAME) this.name();
+			else if (token !== TOKEN_OBJECT_END) this.value(token);
+		}
+	}
+
+	private name(): void {
+		const reader = this.#reader;
+		const isKnown = reader.textEquals("id") || reader.textEquals(SOURCE.name) || reader.textEquals(METHOD.name);
+		this.#name = isKnown ? this.#text.decode(reader.text, 0, reader.length) : "";
+		if (!isKnown) reader.skip();
+	}
+
+	private value(token: number): void {
+		const reader = this.#reader;
+		const isText = token === TOKEN_STRING;
+		const text = isText ? this.#text.decode(reader.text, 0, reader.length) : "";
+		if (this.#name === "id") {
+			const isScalar = (token === TOKEN_NUMBER && Number.isFinite(reader.number)) || token === TOKEN_NULL;
+			if (isText && text.length <= NAME_LIMIT) this.#id = text;
+			else if (isScalar) this.#id = token === TOKEN_NULL ? null : reader.number;
+			else this.#isRefused = true;
+		} else if (!isText || !checkField(SOURCE, text)) this.#isRefused = true;
+		else if (this.#name === SOURCE.name) this.#source = text;
+		else this.#method = text;
+	}
 }
 
 export interface RPCAnswers {
@@ -57,8 +127,13 @@ export interface RPCAnswers {
 	 * not listed.
 	 */
 	answerMessage(request: RPCRequest, remoteAddress: string, into: Uint8Array): number;
-	/** Writes a notification with the power. Returns the same as `answerMessage`. */
-	notify(receiver: string, remoteAddress: string, into: Uint8Array): number;
+	/**
+	 * Writes a notification with the power and, with `hasCounters`, the counters. Returns the same as `answerMessage`.
+	 */
+	notify(receiver: string, remoteAddress: string, hasCounters: boolean, into: Uint8Array): number;
+	/** Sum of the counters, Wh, which changes with each of them. */
+	readonly countedWh: number;
+	readonly core: Pick<Core, "clock">;
 	/** Returns true if the address is listed. Otherwise remembers it and returns false. */
 	admits(remoteAddress: string): boolean;
 	/** Records that a client wants values, so that the meter is read often. Returns false if there are no fresh ones. */
@@ -93,7 +168,7 @@ export class RPCPort implements DatagramMachine {
 	received(length: number, { remoteAddress, remotePort }: DatagramSource): void {
 		if (length > REQUEST_LIMIT) return;
 		const buffer = this.#buffer;
-		const reader = requestReader(this.#text, (request) => {
+		const reader = new RequestReader(this.#text, (request) => {
 			const replied = request === undefined ? 0 : this.#answers.answerDatagram(request, remoteAddress, buffer);
 			if (replied > 0) this.#sender?.send(replied, remoteAddress, remotePort);
 		});

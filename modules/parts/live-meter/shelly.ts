@@ -7,6 +7,8 @@
  * a decimal point, because other clients reject integers.
  */
 
+import { booleanMember, numberMember, textMember } from "../../api/members.js";
+import type { JSONWriter } from "../../json/writer.js";
 import { LIVE_POWER } from "../../live-meter/live-values.js";
 import { decimal, ID_CAPITALS, ID_SMALL, type Message, message, type Piece } from "../../live-meter/message.js";
 import {
@@ -23,7 +25,9 @@ import {
 	FULL_POWER_L1,
 	FULL_VOLTS_L1,
 } from "../../live-meter/shown-values.js";
-import { dialect, page, service } from "./dialect.js";
+import { NETWORK } from "../network/part.js";
+import { dialect, type Page, page, service } from "./dialect.js";
+import type { LiveValues } from "./dialect-port.js";
 import { LIVE_SHELLY } from "./fields.js";
 
 const MODEL = "SPEM-003CEBEU";
@@ -98,33 +102,69 @@ const DEVICE_INFO = message(
 	`","slot":1,"model":"${MODEL}","gen":2,"fw_id":"${FIRMWARE}","ver":"${VERSION}","app":"Pro3EM","auth_en":false,"auth_domain":null,"profile":"triphase"}`,
 );
 
-const STATUS = message(
-	'{"cloud":{"connected":false},"em:0":',
-	EM_STATUS,
-	',"emdata:0":',
-	EM_DATA,
-	',"sys":{"mac":"',
+const STATUS = message(',"cloud":{"connected":false},"em:0":', EM_STATUS, ',"emdata:0":', EM_DATA, "}");
+/** A page without a message is written by its `begin`. */
+const NOTHING = message();
+
+/** Writes the state of the system. The gateway installs only its own updates, so it never reports one. */
+function writeSys(writer: JSONWriter, { core, id }: LiveValues): void {
+	const { clock } = core;
+	writer.beginObject();
+	textMember(writer, "mac", id);
+	booleanMember(writer, "restart_required", false);
+	numberMember(writer, "unixtime", Math.floor((clock.utcMs() ?? Number.NaN) / 1000));
+	numberMember(writer, "uptime", Math.floor(clock.monotonicMs() / 1000));
+	numberMember(writer, "cfg_rev", 1);
+	writer.key("available_updates");
+	writer.beginObject();
+	writer.endObject();
+	writer.endObject();
+}
+
+/** Writes the state of the network. On a board that uses the cable, the station is not connected. */
+function writeWiFi(writer: JSONWriter, { core }: LiveValues): void {
+	const station = core.find(NETWORK).manager?.station;
+	writer.beginObject();
+	textMember(writer, "status", station === undefined ? "disconnected" : "got ip");
+	if (station !== undefined) {
+		textMember(writer, "sta_ip", station.ip);
+		textMember(writer, "ssid", station.ssid);
+		numberMember(writer, "rssi", station.rssi);
+	}
+	writer.endObject();
+}
+
+function beginStatus(writer: JSONWriter, live: LiveValues): void {
+	writer.beginObject();
+	writer.key("sys");
+	writeSys(writer, live);
+	writer.key("wifi");
+	writeWiFi(writer, live);
+}
+
+const SYS_CONFIG = message(
+	'{"device":{"name":null,"mac":"',
 	ID_CAPITALS,
-	'","restart_required":false,"available_updates":{}},"wifi":{"status":"got ip"}}',
+	`","fw_id":"${FIRMWARE}","discoverable":true,"eco_mode":false,"profile":"triphase"},"location":{"tz":null,"lat":null,"lon":null},"sntp":{"server":null},"cfg_rev":1}`,
 );
 
 const CONFIG = message(
 	'{"cloud":{"enable":false},"em:0":',
 	EM_CONFIG,
-	',"emdata:0":{},"sys":{"device":{"name":null,"mac":"',
-	ID_CAPITALS,
-	`","fw_id":"${FIRMWARE}","discoverable":true,"profile":"triphase"},"cfg_rev":1},"wifi":{"ap":{"enable":false},"sta":{"enable":true}}}`,
+	',"emdata:0":{},"sys":',
+	SYS_CONFIG,
+	',"wifi":{"ap":{"enable":false},"sta":{"enable":true}}}',
 );
 
 /** A Shelly's owner can add components, such as sensors. Here there are none. */
 const COMPONENTS = message('{"components":[],"cfg_rev":1,"offset":0,"total":0}');
 
 const METHODS = message(
-	'{"methods":["Shelly.GetDeviceInfo","Shelly.GetStatus","Shelly.GetConfig","Shelly.GetComponents","Shelly.ListMethods","EM.GetStatus","EM.GetConfig","EMData.GetStatus"]}',
+	'{"methods":["Shelly.GetDeviceInfo","Shelly.GetStatus","Shelly.GetConfig","Shelly.GetComponents","Shelly.ListMethods","Shelly.CheckForUpdate","Sys.GetStatus","Sys.GetConfig","Wifi.GetStatus","Cloud.GetStatus","EM.GetStatus","EM.GetConfig","EMData.GetStatus","EMData.GetConfig"]}',
 );
 
-function method(name: string, result: Message, room: number, isLive: boolean) {
-	return page(`/rpc/${name}`, result, room, isLive);
+function method(name: string, result: Message, room: number, isLive: boolean, begin?: Page["begin"]) {
+	return page(`/rpc/${name}`, result, room, isLive, begin && { begin });
 }
 
 export const SHELLY = dialect({
@@ -134,14 +174,21 @@ export const SHELLY = dialect({
 	pages: [
 		page("/shelly", DEVICE_INFO, 384, false),
 		method("Shelly.GetDeviceInfo", DEVICE_INFO, 384, false),
-		method("Shelly.GetStatus", STATUS, 1280, true),
-		method("Shelly.GetConfig", CONFIG, 640, false),
+		method("Shelly.GetStatus", STATUS, 1408, true, beginStatus),
+		method("Shelly.GetConfig", CONFIG, 768, false),
 		method("Shelly.GetComponents", COMPONENTS, 64, false),
-		method("Shelly.ListMethods", METHODS, 256, false),
+		method("Shelly.ListMethods", METHODS, 384, false),
+		method("Shelly.CheckForUpdate", message("{}"), 16, false),
+		method("Sys.GetStatus", NOTHING, 192, false, writeSys),
+		method("Sys.GetConfig", SYS_CONFIG, 384, false),
+		method("Wifi.GetStatus", NOTHING, 256, false, writeWiFi),
+		method("Cloud.GetStatus", message('{"connected":false}'), 32, false),
 		method("EM.GetStatus", EM_STATUS, 768, true),
 		method("EM.GetConfig", EM_CONFIG, 256, false),
 		method("EMData.GetStatus", EM_DATA, 512, true),
+		method("EMData.GetConfig", message("{}"), 16, false),
 	],
+	places: ["/rpc", "/shelly"],
 	rpcSource: NAME,
 	services: [
 		service("_shelly._tcp", NAME, [
@@ -151,6 +198,7 @@ export const SHELLY = dialect({
 			message("app=Pro3EM"),
 			message(`model=${MODEL}`),
 			message("arch=esp32"),
+			message(`fw_id=${FIRMWARE}`),
 			message(`ver=${VERSION}`),
 		]),
 		// This announcement takes the place of the gateway's own page, because this port now replies as a Shelly.

@@ -13,6 +13,7 @@
  */
 import { asciiBytes } from "../../bytes/ascii.js";
 import { decodeHex } from "../../bytes/hex.js";
+import { uint32BE } from "../../bytes/integers.js";
 import { type DatagramMachine, type DatagramPort, Datagrams } from "../../io/datagrams.js";
 import { LIVE_POWER, PHASES } from "../../live-meter/live-values.js";
 import {
@@ -29,7 +30,6 @@ import {
 	FULL_VOLTS_L1,
 } from "../../live-meter/shown-values.js";
 import { NETWORK } from "../network/part.js";
-import { addressAt } from "./clients.js";
 import { type Dialect, dialect } from "./dialect.js";
 import type { DialectPort, LiveValues } from "./dialect-port.js";
 import { LIVE_PAUSE_MS, LIVE_SMA } from "./fields.js";
@@ -91,7 +91,7 @@ export function writeSMA(into: Uint8Array, values: Float64Array, id: string, now
 	put(0x24c0010);
 	put(0x6069010e);
 	const idBytes = decodeHex(asciiBytes(id), 0, id.length)!;
-	put(FIRST_SERIAL + (addressAt(idBytes, 2) % SERIALS));
+	put(FIRST_SERIAL + (uint32BE(idBytes, 2) % SERIALS));
 	put(Math.floor(nowMs) % TWO_32);
 	powers(0, LIVE_POWER, FULL_APPARENT, FULL_IMPORT, FULL_EXPORT);
 	momentary(13, apparent > 0 ? Math.min(1, Math.abs(values[LIVE_POWER]) / apparent) : 1);
@@ -111,8 +111,7 @@ export function writeSMA(into: Uint8Array, values: Float64Array, id: string, now
 }
 
 /**
- * Sends the datagrams. Each UDP port takes a thread on the chip, so the UDP port of the Shelly dialect is closed
- * meanwhile.
+ * Sends the datagrams. Each UDP port takes a thread on the chip, so those of Shelly and CT002 are closed meanwhile.
  */
 class SMAPort implements DatagramMachine, DialectPort {
 	deadlineMs = Number.POSITIVE_INFINITY;
@@ -164,5 +163,6 @@ export const SMA: Dialect = dialect({
 	maxAgeMs: 10_000,
 	pages: [],
 	services: [],
+	isUDP: true,
 	open: (values) => new SMAPort(values),
 });

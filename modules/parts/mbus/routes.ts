@@ -13,7 +13,7 @@ import { failBusy, failRead } from "../meter/routes/readout.js";
 export function postSearch(exchange: Exchange): void {
 	const { core, response } = exchange;
 	const baud = core.config.get(MBUS_BAUDRATE);
-	const isFree = core.find(METER).reader.lend((driver, port, nowMs, giveBack) => {
+	const isFree = core.find(METER).reader.lend((driver, port, { nowMs }, giveBack) => {
 		const machine = new SlaveSearch(baud, MBUS_SLAVES_LIMIT, nowMs);
 		let link: Link | undefined;
 		const end = () => {
@@ -21,18 +21,18 @@ export function postSearch(exchange: Exchange): void {
 			giveBack();
 		};
 		response.onCancelled = end;
-		const onEvent = () => {
+		const linkEvent = () => {
 			end();
 			reply(exchange, machine);
 		};
-		const onClosed = () => {
+		const linkClosed = () => {
 			end();
 			failRead(exchange, FAILURE_PORT);
 		};
 		try {
-			link = new Link(driver, { port, line: machine.line, machine, onEvent, onClosed });
+			link = new Link(driver, { port, machine, listener: { linkEvent, linkClosed } });
 		} catch (error) {
-			onClosed();
+			linkClosed();
 			if (isMistake(error)) throw error;
 		}
 		return { trying: `mbus ${baud}`, stop: () => link?.close() };

@@ -2,7 +2,8 @@
 
 import { ENTRY_CONTROL, ENTRY_IEC_SPEED, ENTRY_IEC62056, ENTRY_METER } from "../../config/entries.js";
 import { BOOLEAN, BYTES, CHOICE, entry, field, INTEGER, INTERNAL, PRINTABLE, TEXT } from "../../config/schema.js";
-import { PROTOCOL_IEC62056, PROTOCOL_NAMES } from "../../readout/protocol-names.js";
+import { PROTOCOL_NAMES } from "../../meter/protocols.js";
+import { PROTOCOL_IEC62056 } from "../../readout/protocol-names.js";
 
 /** Speeds of IEC 62056-21, 6.3.14, table 3. */
 export const BAUD_RATES = Object.freeze([300, 600, 1200, 2400, 4800, 9600, 19200]);

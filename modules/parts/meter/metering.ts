@@ -123,13 +123,8 @@ export class Metering implements Running {
 		else this.reader.log ??= new LineLog();
 		this.reader.reconfigure();
 		const liveSecs = config.get(METER_LIVE_SECS);
-		if (liveSecs > 0) {
-			this.live ??= new LiveMode(this.#core, this.reader);
-			this.live.periodMs = liveSecs * 1000;
-		} else {
-			this.live?.stop();
-			this.live = undefined;
-		}
+		if (liveSecs > 0) this.live ??= new LiveMode(this.#core, this.reader);
+		if (this.live !== undefined) this.live.periodMs = liveSecs * 1000;
 	}
 
 	whenClockChanged(): void {

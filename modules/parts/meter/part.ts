@@ -3,7 +3,7 @@ import { backupGroup } from "../../api/backup-group.js";
 import { route, settingsRoutes } from "../../api/route.js";
 import { SCOPE_READ } from "../../auth/scope.js";
 import type { Core } from "../../core/core.js";
-import { type Facts, secondsOf } from "../../core/facts.js";
+import { type Facts, unixSeconds } from "../../core/facts.js";
 import { head, label, sample } from "../../core/metrics-text.js";
 import { isPollList } from "../../dlms/poll-list.js";
 import { METHOD_DELETE, METHOD_GET, METHOD_POST } from "../../http/request.js";
@@ -30,8 +30,9 @@ import {
 	postPollList,
 	writePollList,
 } from "./routes/dlms.js";
+import { getNow } from "./routes/now.js";
 import { getProfile } from "./routes/profile.js";
-import { deletePIN, getLast, getLog, getRead, PIN_BODY, postPIN, postProbe } from "./routes/readout.js";
+import { deletePIN, getLast, getLog, getRead, PIN_BODY, PROBE_BODY, postPIN, postProbe } from "./routes/readout.js";
 import { SCHEDULE_SETTINGS } from "./routes/schedule.js";
 import { CONTROL_SETTINGS, IEC62056_SETTINGS, PROTOCOL_SETTINGS } from "./routes/settings.js";
 import { SCHEDULE } from "./schedule-fields.js";
@@ -41,12 +42,13 @@ export const METER = part<Metering>({
 	entries: Object.freeze([ENTRY, IEC62056, CONTROL, IEC_SPEED, SCHEDULE, DLMS, DLMS_SECRETS, DLMS_OBIS]),
 	routes: Object.freeze([
 		...settingsRoutes("meter/protocol", PROTOCOL_SETTINGS),
-		route(METHOD_POST, "meter/probe", postProbe, { waits: true, readsMeter: true }),
+		route(METHOD_POST, "meter/probe", postProbe, { body: PROBE_BODY, waits: true, readsMeter: true }),
 		route(METHOD_POST, "meter/pin", postPIN, { body: PIN_BODY, readsMeter: true }),
 		route(METHOD_DELETE, "meter/pin", deletePIN),
 		route(METHOD_GET, "iec62056/read", getRead, { scope: SCOPE_READ, waits: true, readsMeter: true }),
 		route(METHOD_GET, "meter/profile", getProfile, { scope: SCOPE_READ, waits: true, readsMeter: true }),
 		route(METHOD_GET, "iec62056/last", getLast, { scope: SCOPE_READ }),
+		route(METHOD_GET, "meter/now", getNow, { scope: SCOPE_READ }),
 		...settingsRoutes("iec62056/config", IEC62056_SETTINGS),
 		...settingsRoutes("iec62056/control", CONTROL_SETTINGS),
 		route(METHOD_GET, "iec62056/log", getLog),
@@ -89,10 +91,11 @@ export const METER = part<Metering>({
 function state({ live, reader, schedule }: Metering): Facts {
 	const facts: Facts[number][] = ["meter_state", stateOf(reader)];
 	facts.push("meter_trying", reader.borrower?.trying ?? "");
+	facts.push("meter_light", reader.borrower?.light ?? 0);
 	facts.push("meter_live", live?.state ?? "off");
 	facts.push("meter_readouts", reader.outcomes.readouts);
-	facts.push("schedule_next", secondsOf(schedule.nextRunUtcMs));
-	facts.push("schedule_last", secondsOf(schedule.lastRunUtcMs));
+	facts.push("schedule_next", unixSeconds(schedule.nextRunUtcMs));
+	facts.push("schedule_last", unixSeconds(schedule.lastRunUtcMs));
 	facts.push("schedule_error", schedule.lastError);
 	facts.push("schedule_missed", schedule.missed);
 	return facts;
@@ -100,7 +103,7 @@ function state({ live, reader, schedule }: Metering): Facts {
 
 function metrics({ reader, schedule }: Metering, _: Core): string {
 	const { failures, measured, measurements } = reader.outcomes;
-	const timeS = secondsOf(measured?.utcMs ?? 0);
+	const timeS = unixSeconds(measured?.utcMs ?? 0);
 	let text = sample("smartmeter_readout_timestamp_seconds", "Time of the last good readout.", timeS || undefined);
 	text += sample("smartmeter_readouts_total", "Good readouts since the start.", measurements);
 	text += head("smartmeter_readout_failures_total", "Failed readouts since the start.");

@@ -247,7 +247,9 @@ export class MessageQueue {
 		this.renew();
 	}
 
+	/** Also announces again what Home Assistant has forgotten, because its user has deleted the device. */
 	test(): void {
+		this.#shown = "";
 		this.#due |= ONLINE_DUE;
 		this.#fromMs = 0;
 		this.renew();
@@ -429,7 +431,7 @@ export class MessageQueue {
 
 	/** Creates the announcement; undefined if Home Assistant knows all entities. */
 	private announce(plan: Plan, entities: Entities): Message | undefined {
-		const { firmware, info, networkSettings, writer } = this.#deps;
+		const { firmware, info, networkSettings, radio, writer } = this.#deps;
 		const { prefix, base, hasCommands, hasState, language } = plan;
 		const { freshSecs } = this;
 		const { meterId } = this.#readout ?? {};
@@ -456,6 +458,7 @@ export class MessageQueue {
 		const produce = announcementOf({
 			info,
 			hostname: networkSettings.hostname,
+			mac: radio?.mac ?? "",
 			base,
 			isJSON: hasState,
 			entities,

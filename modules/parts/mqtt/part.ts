@@ -5,7 +5,7 @@ import { UNSUPPORTED } from "../../api/errors.js";
 import { settingsRoutes } from "../../api/route.js";
 import { CERTIFICATE_LIMIT } from "../../config/trusted-certificates.js";
 import type { Core } from "../../core/core.js";
-import { secondsOf } from "../../core/facts.js";
+import { unixSeconds } from "../../core/facts.js";
 import { sample } from "../../core/metrics-text.js";
 import { kind } from "../../diagnostics/events.js";
 import { COMMAND_IDENTIFY, COMMAND_READ } from "../../mqtt/messages.js";
@@ -91,7 +91,7 @@ export const MQTT = part<OutputPart<MQTTService>>({
 	},
 	state: ({ sender }, core) => [
 		...["mqtt_state", stateOf(sender, core)],
-		...["mqtt_sent", secondsOf(sender?.output.sentUtcMs ?? 0)],
+		...["mqtt_sent", unixSeconds(sender?.output.sentUtcMs ?? 0)],
 	],
 	metrics: ({ sender }) => {
 		const { connections, published, state } = sender?.publisher ?? {};

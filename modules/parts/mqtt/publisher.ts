@@ -134,7 +134,7 @@ export class Publisher implements Timed {
 		const session = this.#session;
 		const deadlineMs = Math.min(this.#endMs, this.#birthMs);
 		if (session === undefined) return deadlineMs;
-		// If a message waits for memory, #endMs is the deadline, and the time at which the message was due does not matter.
+		// While a message waits for memory, only #endMs counts.
 		const waits = session.isFree && this.#endMs === Number.POSITIVE_INFINITY;
 		return Math.min(deadlineMs, session.deadlineMs, waits ? this.#queue.dueMs : deadlineMs);
 	}

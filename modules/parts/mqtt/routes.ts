@@ -1,12 +1,11 @@
 /** MQTT routes: settings and test. docs/mqtt.md describes the messages. */
 
-import { type BodyValues, LONG_BODY_LIMIT } from "../../api/body.js";
+import type { BodyValues } from "../../api/body.js";
 import { MISSING_FIELD } from "../../api/errors.js";
 import type { Exchange } from "../../api/exchange.js";
 import { booleanMember, numberMember, textMember } from "../../api/members.js";
-import { failField, putsOf, settingsOf, writeSettings } from "../../api/settings.js";
-import { CERTIFICATE_BUSY, CERTIFICATE_TEXT, LONG_CERTIFICATE, trustRefusalIn } from "../../api/trusted-certificate.js";
-import { NO_MEMORY } from "../../config/blob.js";
+import { failField, putsOf, writeSettings } from "../../api/settings.js";
+import { CERTIFICATE_TEXT, certificateIn, serverSettings } from "../../api/trusted-certificate.js";
 import { type Put, put, type SettingField } from "../../config/schema.js";
 import { CERTIFICATE_LIMIT } from "../../config/trusted-certificates.js";
 import { parseBrokerURL } from "../../mqtt/url.js";
@@ -29,21 +28,13 @@ export const MQTT_TEXTS = Object.freeze({
 	enabled: MQTT_ENABLED,
 	disabled: MQTT_DISABLED,
 	name: "MQTT",
-	taken: "The broker accepted everything.",
+	taken: "The broker accepted everything. By MQTT 3.1.1 it can't tell whether an access list dropped a message.",
 	hasStatus: false,
 });
 
 const STORED: readonly SettingField[] = Object.freeze(MQTT.fields.filter((field) => field !== MQTT_CERTIFICATE));
 
-export const MQTT_SETTINGS = settingsOf(STORED, [], {
-	fields: Object.freeze([...STORED, CERTIFICATE_TEXT]),
-	limit: LONG_BODY_LIMIT,
-	long: LONG_CERTIFICATE,
-	show,
-	accept,
-	// A POST is applied even if it changes nothing, because it starts a retry after a failure.
-	applies: true,
-});
+export const MQTT_SETTINGS = serverSettings(STORED, [], { show, accept });
 
 function show(exchange: Exchange<OutputPart<MQTTService>>): void {
 	const { config, info } = exchange.core;
@@ -62,14 +53,13 @@ function show(exchange: Exchange<OutputPart<MQTTService>>): void {
  */
 function accept(exchange: Exchange<OutputPart<MQTTService>>, values: BodyValues): readonly Put[] | undefined {
 	const { config } = exchange.core;
-	const { certificates } = exchange.part;
-	const certificate = values.get(CERTIFICATE_TEXT);
-	const refusal = trustRefusalIn(exchange, certificates, certificate);
-	if (certificate === CERTIFICATE_BUSY || refusal === NO_MEMORY) return undefined;
+	const received = certificateIn(exchange, values);
+	if (received === undefined) return undefined;
+	const { certificate, refusal } = received;
 	const enabled = values.get(MQTT_ENABLED) ?? config.get(MQTT_ENABLED);
 	const url = values.get(MQTT_URL) ?? config.get(MQTT_URL);
 	const broker = parseBrokerURL(url);
-	const hasCertificate = certificate === undefined ? certificates.isSet : certificate.length > 0;
+	const hasCertificate = certificate === undefined ? exchange.part.certificates.isSet : certificate.length > 0;
 	const isOther = certificate !== undefined || url !== config.get(MQTT_URL);
 	const topic = [MQTT_TOPIC, MQTT_DISCOVERY_PREFIX].find((field) => !isTopic(values.get(field)));
 	if (broker === undefined && (url !== "" || enabled))

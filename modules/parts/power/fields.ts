@@ -2,7 +2,6 @@
 import { ENTRY_POWER } from "../../config/entries.js";
 import { entry, field, INTEGER } from "../../config/schema.js";
 
-/** Entry index, unique among all parts and never reused. */
 /** 0: sleep on battery, stay awake on USB; 1: always sleep between readings; 2: never. */
 export const POWER_MODE = field<number>({
 	entry: ENTRY_POWER,

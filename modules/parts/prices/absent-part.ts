@@ -5,6 +5,10 @@ import { Absent, absentPart, keptEntry } from "../../part/absent.js";
 const NAME = "prices";
 
 export const PRICES = absentPart(
-	{ name: NAME, entries: Object.freeze([keptEntry("prices", ENTRY_PRICES)]), open: (core) => new Absent(NAME, core) },
-	["prices"],
+	{
+		name: NAME,
+		entries: Object.freeze([keptEntry(NAME, ENTRY_PRICES)]),
+		open: (core) => new Absent(NAME, core),
+	},
+	["prices", "prices/dynamic"],
 );

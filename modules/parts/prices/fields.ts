@@ -1,4 +1,4 @@
-/** Settings of the prices of electricity. */
+/** Settings of the prices. */
 import { ENTRY_PRICES } from "../../config/entries.js";
 import { BYTES, entry, field, TEXT } from "../../config/schema.js";
 import { PRICE_LIMIT, PRICE_SIZE } from "./price-list.js";

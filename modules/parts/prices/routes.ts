@@ -1,10 +1,10 @@
-/** Route `prices`. The gateway only stores prices; its clients calculate with them. */
+/** Route `prices`. The gateway only stores prices; its clients calculate with them, and `meter/now`. */
 
-import { BODY_LIMIT, type BodyTable, type BodyValues, needed, type Refusal } from "../../api/body.js";
+import { type BodyTable, type BodyValues, LONG_BODY_LIMIT, needed, type Refusal } from "../../api/body.js";
 import { INVALID_FIELD } from "../../api/errors.js";
 import type { Exchange } from "../../api/exchange.js";
-import { numberMember, textMember } from "../../api/members.js";
-import { bodyField, CHOICE, INTEGER, type Put, put, TEXT } from "../../config/schema.js";
+import { booleanMember, numberMember, textMember } from "../../api/members.js";
+import { BOOLEAN, bodyField, CHOICE, INTEGER, type Put, put, TEXT } from "../../config/schema.js";
 import type { JSONWriter } from "../../json/writer.js";
 import { PRICES, PRICES_CURRENCY, PRICES_PERIODS } from "./fields.js";
 import {
@@ -12,17 +12,24 @@ import {
 	DAY_LENGTH,
 	dayOf,
 	dayText,
+	FLAG_DYNAMIC,
 	FLAG_TARIFF_2,
+	FLAG_WINDOW,
 	FLAG_YEAR,
 	findSameDay,
 	KWH_LIMIT,
+	MEDIA,
+	MEDIUM_UNIT,
 	PRICE_BASE,
+	PRICE_END,
 	PRICE_EXPORT,
 	PRICE_FLAGS,
 	PRICE_IMPORT,
 	PRICE_LIMIT,
 	PRICE_SIZE,
+	PRICE_START,
 	PRICE_TARIFF_2,
+	PRICE_WEEKDAYS,
 	validPrices,
 } from "./price-list.js";
 
@@ -45,13 +52,22 @@ const BASE = bodyField<number>({ name: "base_micro", kind: INTEGER, maximum: BAS
 const MONTH = "month";
 const YEAR = "year";
 const BASE_PER = bodyField<string>({ name: "base_per", kind: CHOICE, choices: Object.freeze([MONTH, YEAR]) });
+const MEDIUM = bodyField<string>({ name: "medium", kind: CHOICE, choices: MEDIA });
+const DYNAMIC = bodyField<boolean>({ name: "dynamic", kind: BOOLEAN });
+const EVERY_DAY = 127;
+const WEEKDAYS = bodyField<number>({ name: "weekdays", kind: INTEGER, minimum: 1, maximum: EVERY_DAY });
+/** Length of a quarter hour and of a day, minutes. */
+const QUARTER = 15;
+const DAY = 1440;
+const START = bodyField<number>({ name: "start_minute", kind: INTEGER, maximum: DAY - QUARTER });
+const END = bodyField<number>({ name: "end_minute", kind: INTEGER, minimum: QUARTER, maximum: DAY });
 
 export const PRICES_BODY: BodyTable = Object.freeze({
 	fields: PRICES.fields,
 	required: Object.freeze([PRICES_PERIODS.name]),
-	limit: BODY_LIMIT,
+	limit: LONG_BODY_LIMIT,
 	list: Object.freeze({
-		fields: Object.freeze([FROM, IMPORT, TARIFF_2, EXPORT, BASE, BASE_PER]),
+		fields: Object.freeze([FROM, MEDIUM, IMPORT, TARIFF_2, EXPORT, BASE, BASE_PER, DYNAMIC, WEEKDAYS, START, END]),
 		required: Object.freeze([FROM.name, IMPORT.name]),
 		maximum: PRICE_LIMIT,
 		size: PRICE_SIZE,
@@ -64,15 +80,36 @@ const NO_DAY: Refusal = Object.freeze({
 	rule: "must be a day such as 2026-01-01, of the years 2000 to 2099.",
 });
 
+const NO_WINDOW: Refusal = Object.freeze({ field: MEDIUM, rule: "must be electricity in a window of time." });
+const NO_QUARTER = "must be a multiple of 15 minutes.";
+
 function packPeriod(values: BodyValues, into: Uint8Array, at: number): Refusal | undefined {
 	const day = dayOf(needed(values, FROM));
 	if (day < 0) return NO_DAY;
 	const tariff2 = values.get(TARIFF_2);
+	const weekdays = values.get(WEEKDAYS);
+	const start = values.get(START);
+	const end = values.get(END);
+	const isWindow = (weekdays ?? start ?? end) !== undefined;
+	const medium = MEDIA.indexOf(values.get(MEDIUM) ?? MEDIA[0]);
+	if (isWindow && medium > 0) return NO_WINDOW;
+	if ((start ?? 0) % QUARTER > 0) return { field: START, rule: NO_QUARTER };
+	if ((end ?? 0) % QUARTER > 0) return { field: END, rule: NO_QUARTER };
 	const view = new DataView(into.buffer, at, PRICE_SIZE);
 	view.setUint16(0, day);
 	into[at + PRICE_FLAGS] =
-		(tariff2 === undefined ? 0 : FLAG_TARIFF_2) | (values.get(BASE_PER) === YEAR ? FLAG_YEAR : 0);
+		(tariff2 === undefined || isWindow ? 0 : FLAG_TARIFF_2) |
+		(values.get(BASE_PER) === YEAR ? FLAG_YEAR : 0) |
+		(isWindow ? FLAG_WINDOW : 0) |
+		(values.get(DYNAMIC) ? FLAG_DYNAMIC : 0) |
+		(medium * MEDIUM_UNIT);
 	view.setInt32(PRICE_IMPORT, needed(values, IMPORT));
+	if (isWindow) {
+		into[at + PRICE_WEEKDAYS] = weekdays ?? EVERY_DAY;
+		into[at + PRICE_START] = (start ?? 0) / QUARTER;
+		into[at + PRICE_END] = (end ?? DAY) / QUARTER;
+		return undefined;
+	}
 	view.setInt32(PRICE_TARIFF_2, tariff2 ?? 0);
 	view.setInt32(PRICE_EXPORT, values.get(EXPORT) ?? 0);
 	view.setFloat64(PRICE_BASE, values.get(BASE) ?? 0);
@@ -129,8 +166,18 @@ function writePeriod(writer: JSONWriter, list: Uint8Array, at: number): void {
 	const view = new DataView(list.buffer, list.byteOffset + at, PRICE_SIZE);
 	const flags = list[at + PRICE_FLAGS];
 	writer.beginObject();
+	const medium = Math.floor(flags / MEDIUM_UNIT) % MEDIA.length;
 	textMember(writer, FROM.name, dayText(view.getUint16(0)));
+	if (medium > 0) textMember(writer, MEDIUM.name, MEDIA[medium]);
 	numberMember(writer, IMPORT.name, view.getInt32(PRICE_IMPORT));
+	if (flags & FLAG_WINDOW) {
+		numberMember(writer, WEEKDAYS.name, view.getUint8(PRICE_WEEKDAYS));
+		numberMember(writer, START.name, view.getUint8(PRICE_START) * QUARTER);
+		numberMember(writer, END.name, view.getUint8(PRICE_END) * QUARTER);
+		writer.endObject();
+		return;
+	}
+	if (flags & FLAG_DYNAMIC) booleanMember(writer, DYNAMIC.name, true);
 	if (flags & FLAG_TARIFF_2) numberMember(writer, TARIFF_2.name, view.getInt32(PRICE_TARIFF_2));
 	numberMember(writer, EXPORT.name, view.getInt32(PRICE_EXPORT));
 	numberMember(writer, BASE.name, view.getFloat64(PRICE_BASE));

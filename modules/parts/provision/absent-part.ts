@@ -1,13 +1,17 @@
 /**
- * Replaces part.ts in a firmware that is built without the provisioning by signed files. The part's entry in flash is
- * kept until a factory reset.
+ * Replaces part.ts in a firmware that is built without the provisioning by signed files.
  */
-import { Absent, absentPart } from "../../part/absent.js";
+import { ENTRY_PROVISION } from "../../config/entries.js";
+import { Absent, absentPart, keptEntry } from "../../part/absent.js";
 
 const NAME = "provision";
 
 export const PROVISION = absentPart(
-	{ name: NAME, entries: Object.freeze([]), open: (core) => new Absent(NAME, core, "prov_cert", NAME) },
+	{
+		name: NAME,
+		entries: Object.freeze([keptEntry(NAME, ENTRY_PROVISION)]),
+		open: (core) => new Absent(NAME, core, "prov_cert"),
+	},
 	// The route for files does not exist then, which saves flash.
 	[NAME],
 );

@@ -18,9 +18,9 @@
  * of the first missing byte.
  */
 import { BUSY } from "../../api/errors.js";
+import { uint16LE } from "../../bytes/integers.js";
 import type { Core } from "../../core/core.js";
 import { FILE_COST, FILE_LIMIT, INVALID_FILE } from "../../provision/file.js";
-import { uint16 } from "../../update/front.js";
 import { BUSY_SENTENCE, type FileClient } from "./file-exchange.js";
 import { PROVISION } from "./part.js";
 
@@ -50,8 +50,8 @@ export class FilePieces implements FileClient {
 	 */
 	take(packet: Uint8Array, start: number, end: number, nowMs: number): readonly string[] | undefined {
 		if (end > start) {
-			const total = uint16(packet, start);
-			const offset = uint16(packet, start + 2);
+			const total = uint16LE(packet, start);
+			const offset = uint16LE(packet, start + 2);
 			const bytesAt = start + BYTES_AT;
 			const length = offset + end - bytesAt;
 			if (end <= bytesAt || length > total) return undefined;

@@ -1,29 +1,20 @@
 /** Routes of the provisioning by signed files (API text): its settings, its result, and the upload of a file. */
-import { type BodyValues, LONG_BODY_LIMIT } from "../../api/body.js";
+import type { BodyValues } from "../../api/body.js";
 import { ClaimedBody } from "../../api/claimed-body.js";
 import type { Exchange } from "../../api/exchange.js";
 import { booleanMember, numberMember, textMember } from "../../api/members.js";
-import { failField, putsOf, settingsOf, writeSettings } from "../../api/settings.js";
-import { CERTIFICATE_BUSY, CERTIFICATE_TEXT, LONG_CERTIFICATE, trustRefusalIn } from "../../api/trusted-certificate.js";
-import { NO_MEMORY } from "../../config/blob.js";
+import { failField, putsOf, writeSettings } from "../../api/settings.js";
+import { CERTIFICATE_TEXT, certificateIn, serverSettings } from "../../api/trusted-certificate.js";
 import { type Put, put } from "../../config/schema.js";
 import { CERTIFICATE_LIMIT } from "../../config/trusted-certificates.js";
-import { secondsOf } from "../../core/facts.js";
+import { unixSeconds } from "../../core/facts.js";
 import type { BodySink } from "../../http/handler.js";
 import { parseFileURL } from "../../http/url.js";
 import { FILE_COST, FILE_LIMIT } from "../../provision/file.js";
 import { PROVISION_CERTIFICATE, PROVISION_OWN, PROVISION_RESULT, PROVISION_URL } from "./fields.js";
 import type { Provisioning } from "./provisioning.js";
 
-export const PROVISION_SETTINGS = settingsOf(PROVISION_OWN, [], {
-	fields: Object.freeze([...PROVISION_OWN, CERTIFICATE_TEXT]),
-	limit: LONG_BODY_LIMIT,
-	long: LONG_CERTIFICATE,
-	show,
-	accept,
-	// A POST is applied even if it changes nothing, because it also fetches the file.
-	applies: true,
-});
+export const PROVISION_SETTINGS = serverSettings(PROVISION_OWN, [], { show, accept });
 
 function show(exchange: Exchange<Provisioning>): void {
 	const { config } = exchange.core;
@@ -34,7 +25,7 @@ function show(exchange: Exchange<Provisioning>): void {
 		numberMember(writer, "cert_max_size", CERTIFICATE_LIMIT);
 		booleanMember(writer, "cert_set", hasCertificate);
 		textMember(writer, "url_state", result);
-		numberMember(writer, "url_asked", secondsOf(visitedUtcMs));
+		numberMember(writer, "url_asked", unixSeconds(visitedUtcMs));
 		textMember(writer, "state", state);
 		writeSettings(writer, config, PROVISION_RESULT);
 		numberMember(writer, "max_size", FILE_LIMIT);
@@ -42,10 +33,10 @@ function show(exchange: Exchange<Provisioning>): void {
 }
 
 function accept(exchange: Exchange<Provisioning>, values: BodyValues): readonly Put[] | undefined {
-	const certificate = values.get(CERTIFICATE_TEXT);
 	const url = values.get(PROVISION_URL) ?? "";
-	const refusal = trustRefusalIn(exchange, exchange.part.certificates, certificate);
-	if (certificate === CERTIFICATE_BUSY || refusal === NO_MEMORY) return undefined;
+	const received = certificateIn(exchange, values);
+	if (received === undefined) return undefined;
+	const { certificate, refusal } = received;
 	if (url !== "" && parseFileURL(url) === undefined)
 		failField(exchange, PROVISION_URL, "url must be https:// and a name or an IPv4 address, without user name.");
 	else if (refusal !== "") failField(exchange, CERTIFICATE_TEXT, refusal);

@@ -25,11 +25,15 @@ export function stateOf(core: Core, parts: readonly Part[]): Facts {
 
 export function getStatus(exchange: Exchange<System>): void {
 	const { core, part } = exchange;
-	const state = stateOf(core, part.parts);
-	const more: Facts[number][] = [];
-	for (const one of part.parts) more.push(...one.status(core.find(one), core));
+	const status: Facts[number][] = [];
+	const state: Facts[number][] = [];
+	for (const one of part.parts) {
+		const instance = core.find(one);
+		status.push(...one.status(instance, core));
+		state.push(...one.state(instance, core));
+	}
 	exchange.object((writer) => {
-		writeFacts(writer, more);
+		writeFacts(writer, status);
 		writeFacts(writer, state);
 	});
 }

@@ -3,7 +3,7 @@
 import { backupGroup } from "../../api/backup-group.js";
 import { route } from "../../api/route.js";
 import type { Core, Running } from "../../core/core.js";
-import { type Facts, secondsOf } from "../../core/facts.js";
+import { type Facts, unixSeconds } from "../../core/facts.js";
 import { sample } from "../../core/metrics-text.js";
 import { METHOD_GET, METHOD_POST } from "../../http/request.js";
 import { isMapping } from "../../obis/mapping.js";
@@ -51,7 +51,7 @@ export const ZIGBEE = part<Bridge>({
 	},
 	state: (bridge) => [
 		...["zigbee_state", bridge?.code ?? NO_RADIO],
-		...["zigbee_sent", secondsOf(bridge?.sentUtcMs ?? 0)],
+		...["zigbee_sent", unixSeconds(bridge?.sentUtcMs ?? 0)],
 	],
 	status: (bridge, core) => {
 		const facts: Facts[number][] = ["zigbee_enabled", isZigbeeEnabled(bridge, core)];
@@ -61,7 +61,7 @@ export const ZIGBEE = part<Bridge>({
 		return facts;
 	},
 	metrics: (bridge) => {
-		const sentS = secondsOf(bridge?.sentUtcMs ?? 0);
+		const sentS = unixSeconds(bridge?.sentUtcMs ?? 0);
 		return (
 			sample("gateway_zigbee_joined", "1 when the radio is in a network.", bridge && Number(bridge.isJoined)) +
 			sample(

@@ -19,7 +19,7 @@
 import { secureErase } from "../../config/secure-erase.js";
 import type { Core, Running } from "../../core/core.js";
 import type { ScheduledMachine, Task } from "../../io/driver.js";
-import { type CoprocessorPort, FORMAT_8N1 } from "../../io/host.js";
+import type { CoprocessorPort } from "../../io/host.js";
 import { Link } from "../../io/link.js";
 import { mapOf } from "../../obis/mapping.js";
 import { batteryPercent } from "../../power/battery.js";
@@ -59,8 +59,6 @@ import {
 import type { ZigbeeBridge, ZigbeeStatus } from "./status.js";
 import { lastReportUtcMs, statusOf } from "./status.js";
 
-const LINE = Object.freeze({ baud: 115_200, format: FORMAT_8N1 });
-
 const REPORTS_KEY = "zb_reports";
 const LEAVE_KEY = "zb_leave";
 
@@ -89,9 +87,7 @@ export interface ZigbeeDeps {
 	readonly updater: Updater | undefined;
 }
 
-function ignoreEvent(): void {}
-
-export class Zigbee implements ScheduledMachine, Running, ZigbeeBridge, BridgeListener {
+export class Zigbee implements Running, ZigbeeBridge, ScheduledMachine, BridgeListener {
 	readonly #core: ZigbeeCore;
 	readonly #deps: ZigbeeDeps;
 	readonly #task: Task;
@@ -119,42 +115,10 @@ export class Zigbee implements ScheduledMachine, Running, ZigbeeBridge, BridgeLi
 		this.#deps.port.setLines?.(true, false);
 	}
 
+	/* Called by the gateway (Running). */
+
 	whenConnecting(): void {
 		this.connect();
-	}
-
-	/** Opens the port. Call it when a user is active, or when there are data to report. */
-	private connect(): void {
-		if (this.mayOpen) this.#task.update((nowMs) => this.open(nowMs));
-	}
-
-	private get mayOpen(): boolean {
-		const { config, safeMode } = this.#core;
-		if (this.#link !== undefined || safeMode !== "" || this.#isReset) return false;
-		// Without a reset line, the port must be opened one time to stop the chip.
-		return config.get(ZIGBEE_ENABLED) || this.#deps.port.setLines === undefined;
-	}
-
-	/**
-	 * Handles changed settings, also after a backup was restored. The port is opened in the next tick, because a request
-	 * leaves too little stack.
-	 */
-	settingsChanged(): void {
-		this.enterHeld();
-		this.#waitMs = FIRST_WAIT_MS;
-		if (this.mayOpen) this.wakeSoon();
-	}
-
-	/** Handles a changed map, in the next tick. */
-	mappingChanged(): void {
-		this.#hasMapChanged = true;
-		if (this.#link !== undefined) this.wakeSoon();
-	}
-
-	private wakeSoon(): void {
-		this.#task.update((nowMs) => {
-			this.deadlineMs = nowMs;
-		});
 	}
 
 	whenMeasured(readout: Readout): void {
@@ -168,14 +132,6 @@ export class Zigbee implements ScheduledMachine, Running, ZigbeeBridge, BridgeLi
 
 	whenMeterFailed(isOld: boolean): void {
 		this.withBridge((bridge, nowMs) => bridge.meterFailed(isOld, nowMs));
-	}
-
-	join(): void {
-		this.connect();
-		this.withBridge(({ chip }, nowMs) => {
-			chip.join(nowMs);
-			this.bridgeChanged(nowMs);
-		});
 	}
 
 	/**
@@ -215,7 +171,8 @@ export class Zigbee implements ScheduledMachine, Running, ZigbeeBridge, BridgeLi
 		}
 	}
 
-	/** This member and those that follow, up to `status`, are the state in the API. */
+	/* Called by the routes and reactions of the part (ZigbeeBridge). */
+
 	get code(): string {
 		return RADIO_CODES[this.state];
 	}
@@ -233,12 +190,40 @@ export class Zigbee implements ScheduledMachine, Running, ZigbeeBridge, BridgeLi
 		return statusOf(this.#bridge, this.#core.host, { code, isJoined, isRouter: this.role === ROLE_ROUTER });
 	}
 
+	/**
+	 * Handles changed settings, also after a backup was restored. The port is opened in the next tick, because a request
+	 * leaves too little stack.
+	 */
+	settingsChanged(): void {
+		this.enterHeld();
+		this.#waitMs = FIRST_WAIT_MS;
+		if (this.mayOpen) this.wakeSoon();
+	}
+
+	/** Handles a changed map, in the next tick. */
+	mappingChanged(): void {
+		this.#hasMapChanged = true;
+		if (this.#link !== undefined) this.wakeSoon();
+	}
+
+	join(): void {
+		this.connect();
+		this.withBridge(({ chip }, nowMs) => {
+			chip.join(nowMs);
+			this.bridgeChanged(nowMs);
+		});
+	}
+
+	/* Called by the driver (ScheduledMachine). */
+
 	advance(nowMs: number): void {
 		if (nowMs < this.deadlineMs) return;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		if (this.#link === undefined) this.open(nowMs);
 		else this.withBridge((bridge) => this.updateMap(bridge, nowMs));
 	}
+
+	/* Called by the bridge (BridgeListener). */
 
 	bridgeChanged(nowMs: number): void {
 		const { events, live, isRoutine } = this.#core;
@@ -275,6 +260,37 @@ export class Zigbee implements ScheduledMachine, Running, ZigbeeBridge, BridgeLi
 		this.#core.light?.identifying(seconds > 0);
 	}
 
+	/* Called by the link (LinkListener). */
+
+	linkClosed(): void {
+		this.#task.update((nowMs) => {
+			this.#link = undefined;
+			this.deadlineMs = nowMs + this.#waitMs;
+			this.#waitMs = Math.min(2 * this.#waitMs, LONGEST_WAIT_MS);
+			this.bridgeChanged(nowMs);
+		});
+	}
+
+	/* Called by this object only. */
+
+	/** Opens the port. Call it when a user is active, or when there are data to report. */
+	private connect(): void {
+		if (this.mayOpen) this.#task.update((nowMs) => this.open(nowMs));
+	}
+
+	private get mayOpen(): boolean {
+		const { config, safeMode } = this.#core;
+		if (this.#link !== undefined || safeMode !== "" || this.#isReset) return false;
+		// Without a reset line, the port must be opened one time to stop the chip.
+		return config.get(ZIGBEE_ENABLED) || this.#deps.port.setLines === undefined;
+	}
+
+	private wakeSoon(): void {
+		this.#task.update((nowMs) => {
+			this.deadlineMs = nowMs;
+		});
+	}
+
 	/** State of the radio. If the port was closed, the chip counts as silent. */
 	private get state(): number {
 		if (!this.#core.config.get(ZIGBEE_ENABLED)) return RADIO_OFF;
@@ -299,13 +315,7 @@ export class Zigbee implements ScheduledMachine, Running, ZigbeeBridge, BridgeLi
 		this.#bridge ??= this.makeBridge();
 		const bridge = this.#bridge;
 		const { chip } = bridge;
-		this.#link = new Link(driver, {
-			port,
-			line: LINE,
-			machine: bridge,
-			onEvent: ignoreEvent,
-			onClosed: () => this.portClosed(),
-		});
+		this.#link = new Link(driver, { port, machine: bridge, listener: this });
 		this.#link.update(() => {
 			if (!config.get(ZIGBEE_ENABLED)) chip.stop(nowMs);
 			else {
@@ -315,15 +325,6 @@ export class Zigbee implements ScheduledMachine, Running, ZigbeeBridge, BridgeLi
 				chip.start(nowMs);
 			}
 			this.updateBattery(bridge, nowMs);
-			this.bridgeChanged(nowMs);
-		});
-	}
-
-	private portClosed(): void {
-		this.#task.update((nowMs) => {
-			this.#link = undefined;
-			this.deadlineMs = nowMs + this.#waitMs;
-			this.#waitMs = Math.min(2 * this.#waitMs, LONGEST_WAIT_MS);
 			this.bridgeChanged(nowMs);
 		});
 	}

@@ -4,7 +4,7 @@ import { BODY_LIMIT, type BodyTable, type BodyValues, needed } from "../../../ap
 import { BUSY } from "../../../api/errors.js";
 import type { Exchange } from "../../../api/exchange.js";
 import { numberMember } from "../../../api/members.js";
-import { bodyField, INTEGER, TEXT } from "../../../config/schema.js";
+import { BOOLEAN, bodyField, INTEGER, TEXT } from "../../../config/schema.js";
 import type { Core } from "../../../core/core.js";
 import type { Cost } from "../../../io/memory.js";
 import type { JSONWriter } from "../../../json/writer.js";
@@ -43,6 +43,14 @@ export const PIN_BODY: BodyTable = Object.freeze({
 	fields: Object.freeze([PIN, FLASHES, INF]),
 	required: Object.freeze([PIN.name]),
 	limit: BODY_LIMIT,
+});
+
+const QUICK = bodyField<boolean>({ name: "quick", kind: BOOLEAN });
+export const PROBE_BODY: BodyTable = Object.freeze({
+	fields: Object.freeze([QUICK]),
+	required: Object.freeze([]),
+	limit: BODY_LIMIT,
+	mayBeMissing: true,
 });
 
 export function getRead(exchange: Exchange<Metering>): void {
@@ -128,7 +136,7 @@ export function getLog(exchange: Exchange<Metering>): void {
 	}, LOG_REPLY_COST);
 }
 
-export function postProbe(exchange: Exchange<Metering>): void {
+export function postProbe(exchange: Exchange<Metering>, values: BodyValues): void {
 	const { reader } = exchange.part;
 	const { ledger } = exchange.core;
 	if (!exchange.claim(PROBE_COST)) return;
@@ -136,7 +144,7 @@ export function postProbe(exchange: Exchange<Metering>): void {
 		ledger.release(PROBE_COST);
 		replyToProbe(exchange, result);
 	};
-	if (reader.probe({ finished })) return;
+	if (reader.probe({ finished }, values.get(QUICK))) return;
 	ledger.release(PROBE_COST);
 	failBusy(exchange, 503);
 }
@@ -153,7 +161,7 @@ export function postPIN(exchange: Exchange<Metering>, values: BodyValues): void 
 	let times = [0];
 	const isFree =
 		isSimulated ||
-		reader.lend((driver, port, nowMs, over) => {
+		reader.lend((driver, port, { nowMs }, over) => {
 			entry = new PINEntry({ pin, flashes, inf, litMs: reader.litMs }, driver, port, nowMs, over);
 			times = entry.timesMs;
 			if (entry.isRunning) reader.litMs = nowMs + times[times.length - 1];
