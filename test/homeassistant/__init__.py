@@ -1,0 +1,1 @@
+"""Tests of the integration for Home Assistant, in its own test harness."""
