@@ -19,7 +19,7 @@ export function App() {
 	const isDisplay = useStore(display);
 	// After the user has logged in, the end of a session only opens a dialog over the page, so that no input is lost.
 	const [wasIn, setWasIn] = useState(isIn && !isDisplay);
-	// This is true while a display shows the login page instead of the readings.
+	// A wall display shows the login page instead of the readings.
 	const [isLoginShown, setLoginShown] = useState(false);
 	useEffect(() => {
 		if (isIn && !isDisplay) setWasIn(true);
@@ -63,7 +63,9 @@ function PasswordQuestion() {
 		<Dialog title={t("login.title")} onClose={refusePassword}>
 			<p>{t("error.forbidden_scope")}</p>
 			<LoginForm />
-			<Button onClick={refusePassword}>{t("cancel")}</Button>
+			<div class="actions">
+				<Button onClick={refusePassword}>{t("cancel")}</Button>
+			</div>
 		</Dialog>
 	);
 }

@@ -4,12 +4,13 @@
  * again.
  */
 import { useEffect } from "preact/hooks";
-import { LostNotice, PageOf, useMain } from "./frame.js";
+import { LostNotice, PageOf, PlaceLink, useMain } from "./frame.js";
 import { LanguageChoice, ThemeChoice } from "./kit/choices.js";
-import { Button, Icon } from "./kit/components.js";
+import { Button } from "./kit/components.js";
 import { stale, useLive } from "./kit/live.js";
 import { DISPLAY_PLACES, usePlace } from "./kit/place.js";
 import { forgetDisplay } from "./kit/session.js";
+import { StateButton } from "./kit/states.js";
 import { useStore } from "./kit/store.js";
 import { t } from "./kit/text.js";
 
@@ -36,15 +37,13 @@ export function Display({ onLogin }: { onLogin: () => void }) {
 		<div class="display">
 			<nav aria-label={t("menu")}>
 				<ul>
-					{DISPLAY_PLACES.map(({ name, label: text, icon }) => (
-						<li key={name}>
-							<a href={`#/${name}`} aria-current={name === place ? "page" : undefined}>
-								<Icon name={icon} />
-								{t(text)}
-							</a>
+					{DISPLAY_PLACES.map((one) => (
+						<li key={one.name}>
+							<PlaceLink {...one} isHere={one.name === place} />
 						</li>
 					))}
 				</ul>
+				<StateButton />
 			</nav>
 			<main ref={main} class={isStale ? "stale" : undefined} tabIndex={-1}>
 				<LostNotice />

@@ -7,10 +7,13 @@ import { lastReplyMs, reachable } from "./kit/device.js";
 import { Dialog } from "./kit/dialog.js";
 import { formatMoment } from "./kit/format.js";
 import { stale, status, useHasPart, useLive } from "./kit/live.js";
-import { PLACES, usePlace, WIZARD } from "./kit/place.js";
+import { keepFailure } from "./kit/login.js";
+import { PLACES, type Place, usePlace, WIZARD } from "./kit/place.js";
 import { endsAtMs, reader } from "./kit/session.js";
+import { StateButton } from "./kit/states.js";
 import { Store, useStore } from "./kit/store.js";
 import { language, t } from "./kit/text.js";
+import { errorText } from "./kit/use-device.js";
 import { useZone } from "./kit/zone.js";
 import { Dashboard } from "./pages/dashboard.js";
 import { LoginForm } from "./pages/login.js";
@@ -28,6 +31,14 @@ async function fetchPages(name: string): Promise<void> {
 	const more =
 		name === "use" ? { use: (await import("./pages/use.js")).Use } : (await import("./pages/pages.js")).PAGES;
 	pages.set({ ...pages.value, ...more });
+}
+
+/** Returns true if the gateway serves another version of this page now. */
+async function isReplaced(): Promise<boolean> {
+	const document = await fetch("/", { cache: "no-store" })
+		.then((reply) => reply.text())
+		.catch(() => "");
+	return document !== "" && !document.includes(new URL(import.meta.url).pathname);
 }
 
 /** Moves the keyboard focus, and thus the screen reader, to the new page's `main`. */
@@ -74,36 +85,37 @@ export function Frame({ onLeave }: { onLeave: () => void }) {
 	return (
 		<div class={menuOpen ? "frame open" : "frame"}>
 			<header>
-				<a class="skip" href={`#/${place}`} onClick={() => main.current?.focus()}>
+				<a
+					class="skip"
+					href={`#/${place}`}
+					onClick={(event) => {
+						event.preventDefault();
+						main.current?.focus();
+					}}
+				>
 					{t("skip")}
 				</a>
 				<a class="brand" href="#/dashboard">
 					<Icon name="bolt" />
 					{t("title")}
 				</a>
-				<button
-					ref={menu}
-					type="button"
-					class="button plain menu"
-					aria-expanded={menuOpen}
-					onClick={() => setMenuOpen(!menuOpen)}
-				>
-					<Icon name="menu" />
-					{t("menu")}
-				</button>
+				<StateButton key={place} />
+				{/* The bar at the bottom of a phone. */}
+				<div class="tabs">
+					{PLACES.slice(0, 2).map((one) => (
+						<PlaceLink key={one.name} {...one} isHere={one.name === place} />
+					))}
+					<button ref={menu} type="button" aria-expanded={menuOpen} onClick={() => setMenuOpen(!menuOpen)}>
+						<Icon name="menu" />
+						{t("menu")}
+					</button>
+				</div>
 			</header>
 			<nav aria-label={t("menu")}>
 				<ul>
-					{PLACES.filter(({ parts }) => parts?.some(hasPart) ?? true).map(({ name, label, icon }) => (
-						<li key={name}>
-							<a
-								href={`#/${name}`}
-								aria-current={name === place ? "page" : undefined}
-								onClick={() => setMenuOpen(false)}
-							>
-								<Icon name={icon} />
-								{t(label)}
-							</a>
+					{PLACES.filter(({ parts }) => parts?.some(hasPart) ?? true).map((one) => (
+						<li key={one.name}>
+							<PlaceLink {...one} isHere={one.name === place} onClick={() => setMenuOpen(false)} />
 						</li>
 					))}
 				</ul>
@@ -117,12 +129,29 @@ export function Frame({ onLeave }: { onLeave: () => void }) {
 			</nav>
 			<main ref={main} class={isStale ? "stale" : undefined} tabIndex={-1}>
 				<SessionNotice />
+				{place !== "security" && <KeepNotice />}
 				<LostNotice />
 				<StateNotices />
-				<h1>{t(PLACES.find(({ name }) => name === place)?.label ?? "title")}</h1>
+				<h1 class={place === PLACES[0].name ? "unseen" : undefined}>
+					{t(PLACES.find(({ name }) => name === place)?.label ?? "title")}
+				</h1>
 				<PageOf name={place} />
 			</main>
 		</div>
+	);
+}
+
+interface PlaceLinkProps extends Place {
+	readonly isHere: boolean;
+	onClick?(): void;
+}
+
+export function PlaceLink({ name, label, icon, isHere, onClick }: PlaceLinkProps) {
+	return (
+		<a href={`#/${name}`} aria-current={isHere ? "page" : undefined} onClick={onClick}>
+			<Icon name={icon} />
+			{t(label)}
+		</a>
 	);
 }
 
@@ -134,7 +163,11 @@ export function PageOf({ name }: { name: string }) {
 	useEffect(() => {
 		if (isThere || !isReachable) return;
 		setFailed(false);
-		fetchPages(name).catch(() => setFailed(true));
+		fetchPages(name).catch(async () => {
+			// After an update this script's other parts are gone.
+			if (await isReplaced()) location.reload();
+			else setFailed(true);
+		});
 	}, [name, isThere, isReachable]);
 	if (Page !== undefined) return <Page key={name} />;
 	return failed ? (
@@ -189,10 +222,26 @@ function SessionNotice() {
 			{isAsking && (
 				<Dialog title={t("login.title")} onClose={() => setAsking(false)}>
 					<LoginForm />
-					<Button onClick={() => setAsking(false)}>{t("cancel")}</Button>
+					<div class="actions">
+						<Button onClick={() => setAsking(false)}>{t("cancel")}</Button>
+					</div>
 				</Dialog>
 			)}
 		</>
+	);
+}
+
+/** Says why this device does not stay signed in, where the user is after the login. */
+function KeepNotice() {
+	const error = useStore(keepFailure);
+	if (error === undefined) return null;
+	return (
+		<Notice kind="warning">
+			<p>
+				{t("login.keep.failed")} {errorText(error)}
+			</p>
+			<a href="#/security">{t("nav.security")}</a>
+		</Notice>
 	);
 }
 

@@ -9,6 +9,21 @@
  * storage.
  */
 {
+	// If the browser keeps nothing for pages, its storage throws. Values then last until the page is left.
+	for (const name of ["localStorage", "sessionStorage"]) {
+		try {
+			window[name];
+		} catch {
+			const values = new Map();
+			const value = {
+				getItem: (key) => values.get(key) ?? null,
+				setItem: (key, text) => values.set(key, text),
+				removeItem: (key) => values.delete(key),
+			};
+			Object.defineProperty(window, name, { value });
+		}
+	}
+
 	const root = document.documentElement;
 	const app = document.getElementById("app");
 	const wanted = [location.pathname.slice(1), localStorage.language, ...navigator.languages, "en"];

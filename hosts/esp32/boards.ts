@@ -11,6 +11,7 @@
  *
  * For your own hardware, copy the most similar row and give it a new name and a device id from 0x0100 on.
  */
+import { METER_PROTOCOL } from "../../modules/parts/meter/fields.js";
 
 export type Chip = "esp32" | "esp32s3" | "esp32c3" | "esp32c6";
 
@@ -104,6 +105,8 @@ export interface Board {
 	readonly model: string;
 	/** Unique, 1 to 65535. */
 	readonly deviceId: number;
+	/** Source of the pins, for docs/hardware.md. */
+	readonly pinsFrom: string;
 	/** Size of the flash, MB; if the board is sold with several sizes, the smallest one. */
 	readonly flashMB: number;
 	readonly partitions: string;
@@ -171,21 +174,25 @@ function rmii(phy: number, power: number, clock: RMIIPins["clock"]): RMIIPins {
 	return Object.freeze({ kind: "rmii", phy, mdc: 23, mdio: 18, power, clock });
 }
 
+function together(...lists: readonly (readonly string[])[]): readonly string[] {
+	return Object.freeze([...new Set(lists.flat())]);
+}
+
 /** Parts left out of all boards with 4 MB of flash (docs/hardware.md). */
 const LARGE = Object.freeze(["hawkbit", "provision", "backfill", "kmp", "mbus", "amis"]);
 /** Parts left out of boards with 4 MB of flash and no radio. */
-const NO_RADIO = Object.freeze([...LARGE, "statistics"]);
+const NO_RADIO = Object.freeze([...LARGE, "statistics", "em24", "ct002"]);
 /** Parts left out of boards with 4 MB of flash and a radio. */
 const SHORT_OF_FLASH = Object.freeze({
-	without: Object.freeze([...NO_RADIO, "live-meter"]),
+	without: Object.freeze([...LARGE, "statistics", "live-meter"]),
 });
+/** Protocols of a few meters only, which boards with the least flash leave out. */
+const RARE = METER_PROTOCOL.choices.filter((name) => !["iec62056", "dlms", "sml"].includes(name));
 /** Parts left out of boards that also have Ethernet. They do not need Improv, which sets up Wi-Fi over the console. */
-const SHORTER_OF_FLASH = Object.freeze({
-	without: Object.freeze([...SHORT_OF_FLASH.without, "peaks", "tic", "improv"]),
-});
+const SHORTER_OF_FLASH = Object.freeze({ without: together(SHORT_OF_FLASH.without, RARE, ["peaks", "improv"]) });
 
 /** Parts left out of boards that have Ethernet and no radio. */
-const ETHERNET_ONLY = Object.freeze({ without: Object.freeze([...NO_RADIO, "tic", "improv"]) });
+const ETHERNET_ONLY = Object.freeze({ without: together(NO_RADIO, RARE, ["improv"]) });
 
 /** Entries 0, 1 and 2 of XZG's ethConfigs. */
 const OLIMEX_POE = rmii(0, 12, 17);
@@ -228,7 +235,7 @@ const ESP32S3_DEVKITC = Object.freeze({
 /** The firmware for the ESP32-C3 is the largest, so it leaves out the most parts. GPIO 9 is the BOOT button. */
 const ESP32C3 = Object.freeze({
 	...FLASH_4MB,
-	without: Object.freeze([...NO_RADIO, "prices", "peaks", "tic"]),
+	without: together(NO_RADIO, RARE, ["prices", "peaks"]),
 	chip: "esp32c3" as const,
 	meter: head(1, 4, 5, [0, 1, 3, 4, 5, 10]),
 	button: 9,
@@ -255,8 +262,15 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		name: "esp32-devkitc",
 		model: "ESP32-DevKitC",
 		deviceId: 1,
+		pinsFrom: "Espressif's user guide (free pins)",
 	}),
-	board({ ...ESP32S3_DEVKITC, name: "esp32s3-devkitc", model: "ESP32-S3-DevKitC-1", deviceId: 2 }),
+	board({
+		...ESP32S3_DEVKITC,
+		name: "esp32s3-devkitc",
+		model: "ESP32-S3-DevKitC-1",
+		deviceId: 2,
+		pinsFrom: "Espressif's user guide (free pins)",
+	}),
 	board({
 		...ESPRESSIF,
 		...ESP32C3,
@@ -264,6 +278,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		console: "uart",
 		model: "ESP32-C3-DevKitM-1",
 		deviceId: 3,
+		pinsFrom: "Espressif's user guide (free pins)",
 		led: light(6),
 	}),
 	board({
@@ -274,6 +289,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		console: "both",
 		model: "ESP32-C6-DevKitC-1",
 		deviceId: 4,
+		pinsFrom: "Espressif's user guide (free pins)",
 		meter: head(1, 6, 7, [0, 1, 2, 3, 6, 7, 19, 20, 21, 22, 23]),
 		button: 9,
 		led: light(18),
@@ -284,6 +300,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		name: "esp32-devkitc-zigbee",
 		model: "ESP32-DevKitC with a TI module",
 		deviceId: 5,
+		pinsFrom: "Espressif's user guide (free pins)",
 		zigbee: radio(32, 33, 22, 23),
 	}),
 	board({
@@ -291,6 +308,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		name: "esp32s3-devkitc-zigbee",
 		model: "ESP32-S3-DevKitC-1 with a TI module",
 		deviceId: 6,
+		pinsFrom: "Espressif's user guide (free pins)",
 		zigbee: radio(15, 16, 5, 6),
 	}),
 	// A module for building a device with three cells: its sleep current is low, and a third UART is free in addition
@@ -301,6 +319,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		manufacturer: "Smart-Meter Gateway project",
 		model: "Battery gateway",
 		deviceId: 7,
+		pinsFrom: "this project's own design",
 		zigbee: radio(15, 16, 5, 6),
 		cells: 3,
 		battery: Object.freeze({ pin: 1, ratio: 2 }),
@@ -313,6 +332,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		name: "slzb-06",
 		model: "SLZB-06",
 		deviceId: 16,
+		pinsFrom: "XZG, hw.cpp",
 		meter: head(1, 13, 39),
 		zigbee: Object.freeze({ ...radio(17, 5, 33, 32), select: 4 }),
 		ethernet: WT32_ETH01,
@@ -327,6 +347,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		manufacturer: "Wireless-Tag",
 		model: "WT32-ETH01 with a TI module",
 		deviceId: 17,
+		pinsFrom: "XZG, hw.cpp",
 		meter: head(1, 4, 36),
 		zigbee: radio(17, 5, 33, 32),
 		ethernet: WT32_ETH01,
@@ -338,6 +359,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		name: "tubeszb-eth-usb",
 		model: "CC2652 Ethernet and USB",
 		deviceId: 18,
+		pinsFrom: "tube_gateways",
 		meter: head(1, 13, 39),
 		zigbee: radio(5, 17, 33, 32),
 		ethernet: WT32_ETH01,
@@ -349,6 +371,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		name: "tubeszb-poe",
 		model: "CC2652 PoE",
 		deviceId: 19,
+		pinsFrom: "tube_gateways; XZG",
 		meter: head(1, 13, 39),
 		zigbee: radio(16, 5, 33, 32),
 		ethernet: OLIMEX_POE,
@@ -360,6 +383,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		name: "tubeszb-poe-2022",
 		model: "CC2652 PoE 2022",
 		deviceId: 20,
+		pinsFrom: "tube_gateways",
 		meter: head(1, 14, 39),
 		zigbee: radio(16, 5, 13, 4),
 		ethernet: OLIMEX_POE,
@@ -371,6 +395,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		name: "tubeszb-poe-2023",
 		model: "CC2652 PoE 2023",
 		deviceId: 21,
+		pinsFrom: "tube_gateways",
 		meter: head(1, 13, 39),
 		zigbee: radio(4, 36, 5, 16),
 		ethernet: OLIMEX_POE,
@@ -382,6 +407,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		manufacturer: "mercenaruss",
 		model: "UZG-01",
 		deviceId: 22,
+		pinsFrom: "XZG, hw.cpp",
 		meter: head(1, 13, 39),
 		zigbee: Object.freeze({ ...radio(4, 36, 16, 32), select: 33 }),
 		ethernet: T_INTERNET_POE,
@@ -395,6 +421,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		manufacturer: "Olimex",
 		model: "ESP32-PoE with a TI module",
 		deviceId: 23,
+		pinsFrom: "XZG, hw.cpp",
 		meter: head(1, 13, 39),
 		zigbee: radio(4, 36, 16, 32),
 		ethernet: OLIMEX_POE,
@@ -408,6 +435,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		manufacturer: "unknown",
 		model: "China-GW",
 		deviceId: 24,
+		pinsFrom: "XZG, hw.cpp",
 		meter: head(1, 13, 39),
 		zigbee: radio(33, 32, 12, 14),
 	}),
@@ -418,6 +446,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		manufacturer: "SLS",
 		model: "SLS Gateway classic",
 		deviceId: 25,
+		pinsFrom: "XZG, hw.cpp",
 		meter: head(1, 32, 33),
 		zigbee: radio(23, 22, 18, 19),
 	}),
@@ -429,15 +458,22 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		manufacturer: "Sonoff",
 		model: "ZBBridge-P",
 		deviceId: 26,
+		pinsFrom: "Tasmota's template",
 		meter: head(1, 14, 13),
 		zigbee: radio(19, 23, 15, 22),
 		button: 27,
 		led: Object.freeze({ pin: 21, activeLow: true }),
 	}),
-	board({ ...SMLIGHT_S3, name: "slzb-06xu", model: "SLZB-06xU", deviceId: 27 }),
-	board({ ...SMLIGHT_S3, name: "slzb-mrxu", model: "SLZB-MRxU", deviceId: 28 }),
+	board({ ...SMLIGHT_S3, name: "slzb-06xu", model: "SLZB-06xU", deviceId: 27, pinsFrom: "slzb-esphome, hw_defs/06xu" }),
+	board({ ...SMLIGHT_S3, name: "slzb-mrxu", model: "SLZB-MRxU", deviceId: 28, pinsFrom: "slzb-esphome, hw_defs/mrxu" }),
 	// Differs from the MRxU only in the pins of the second radio, which is not used (hw_defs/mrxu/mr4u_r1_73.yaml).
-	board({ ...SMLIGHT_S3, name: "slzb-mr4u", model: "SLZB-MR4U", deviceId: 29 }),
+	board({
+		...SMLIGHT_S3,
+		name: "slzb-mr4u",
+		model: "SLZB-MR4U",
+		deviceId: 29,
+		pinsFrom: "slzb-esphome, mr4u_r1_73.yaml",
+	}),
 	// The pins that the board calls TXD and RXD (arduino-esp32, wt32-eth01). The P1 reader of
 	// zuidwijk/slimmelezer-wt32-eth01 receives at the same pin.
 	board({
@@ -448,6 +484,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		manufacturer: "Wireless-Tag",
 		model: "WT32-ETH01",
 		deviceId: 30,
+		pinsFrom: "arduino-esp32, slimmelezer",
 		meter: head(1, 17, 5),
 		ethernet: WT32_ETH01,
 	}),
@@ -459,6 +496,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		manufacturer: "Olimex",
 		model: "ESP32-PoE",
 		deviceId: 31,
+		pinsFrom: "arduino-esp32",
 		meter: head(1, 4, 36),
 		ethernet: OLIMEX_POE,
 		button: 34,
@@ -473,6 +511,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		manufacturer: "LilyGO",
 		model: "T-Internet-POE",
 		deviceId: 32,
+		pinsFrom: "LilyGO-T-ETH-Series, amsreader-firmware",
 		meter: head(1, 33, 39),
 		ethernet: T_INTERNET_POE,
 		button: 0,
@@ -487,6 +526,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		manufacturer: "M5Stack",
 		model: "Unit PoESP32",
 		deviceId: 33,
+		pinsFrom: "PoESP32 monitor, PORTINFO.md",
 		meter: head(1, 17, 16),
 		ethernet: rmii(1, 5, 0),
 	}),
@@ -499,6 +539,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		model: "ESP32-C3 SuperMini",
 		transmitDBm: 8,
 		deviceId: 34,
+		pinsFrom: "arduino-esp32",
 	}),
 	// arduino-esp32, XIAO_ESP32C3: D2 and D3.
 	board({
@@ -508,6 +549,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		manufacturer: "Seeed Studio",
 		model: "XIAO ESP32C3",
 		deviceId: 35,
+		pinsFrom: "arduino-esp32",
 	}),
 	// arduino-esp32, lolin_c3_mini. The antenna of V1.0.0 needs less power (HomeSpan/HomeSpan#907).
 	board({
@@ -518,6 +560,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		model: "LOLIN C3 mini",
 		transmitDBm: 8,
 		deviceId: 36,
+		pinsFrom: "arduino-esp32",
 	}),
 	// docs.m5stack.com/en/core/Atom-Lite: the button, and the pins of the HY2.0 socket.
 	board({
@@ -527,6 +570,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		manufacturer: "M5Stack",
 		model: "Atom Lite",
 		deviceId: 37,
+		pinsFrom: "docs.m5stack.com",
 		meter: head(1, 32, 26, [19, 21, 22, 23, 25, 26, 32, 33]),
 		button: 39,
 	}),
@@ -540,6 +584,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		manufacturer: "M5Stack",
 		model: "AtomS3 or AtomS3 Lite",
 		deviceId: 38,
+		pinsFrom: "arduino-esp32, docs.m5stack.com",
 		meter: head(1, 1, 2, [1, 2, 5, 6, 7, 8, 38, 39]),
 		button: 41,
 	}),
@@ -553,6 +598,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		manufacturer: "Waveshare",
 		model: "ESP32-S3-ETH",
 		deviceId: 39,
+		pinsFrom: "Waveshare's schematic",
 		meter: head(1, 17, 16),
 		ethernet: w5500({ miso: 12, mosi: 11, clock: 13, select: 14, interrupt: 10, reset: 9 }),
 	}),
@@ -568,6 +614,7 @@ export const BOARDS: readonly Board[] = Object.freeze([
 		manufacturer: "LilyGO",
 		model: "T-ETH-Lite ESP32-S3",
 		deviceId: 40,
+		pinsFrom: "LilyGO-T-ETH-Series",
 		meter: head(1, 17, 18),
 		ethernet: w5500({ miso: 11, mosi: 12, clock: 10, select: 9, interrupt: 13, reset: 14 }),
 		button: 0,

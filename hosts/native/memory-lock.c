@@ -34,8 +34,14 @@ static uint64_t since(uint64_t then_ms, uint64_t now_ms)
 }
 
 /*
- * Returns true if senders must wait because memory is short (`short_of`) or because a received record is in memory
- * (`by_record`). They wait for a limited time. The mutex must be held.
+ * Returns true if senders must wait. The mutex must be held. How long they wait is limited by their patience:
+ *
+ *   memory               senders                               patience
+ *   suffices             send                                  regained
+ *   short (`short_of`)   wait, once half of it is regained,    spent
+ *                        until it is spent
+ *   with a received      wait                                  spent
+ *   record (`by_record`)
  */
 static bool is_held_up(bool short_of, bool by_record, uint64_t now_ms)
 {

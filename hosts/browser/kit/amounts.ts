@@ -46,16 +46,33 @@ export function formatMoney(micro: number, currency: string): string {
 	return withMinus(format.format(micro / 1e6));
 }
 
-/** Formats the amount. A word for its sign follows, unless the amount rounds to 0. */
-export function moneyText(micro: number, currency: string): string {
-	const text = formatMoney(micro, currency);
-	const word = /[+−]/.test(text) ? ` ${t(micro < 0 ? "money.paid" : "money.earned")}` : "";
-	return `${text}${word}`;
+/** Returns the word for the sign of a balance. */
+export function moneyWord(micro: number): string {
+	return t(micro > 0 ? "money.earned" : "money.cost");
 }
 
-export function formatChange(now: number, before: number): string {
-	const format = new Intl.NumberFormat(language, { style: "percent", signDisplay: "exceptZero" });
-	return before === 0 ? "" : withMinus(format.format(now / before - 1));
+/** Formats the amount without its sign. */
+export function moneySize(micro: number, currency: string): string {
+	return formatMoney(Math.abs(micro), currency).replace("+", "");
+}
+
+/** Formats the amount of an hour. Less than a euro is shown in cents, as on bills. */
+export function moneyRate(micro: number, currency: string): string {
+	const isCents = currency === "EUR" && Math.abs(micro) < 1e6;
+	const size = isCents ? `${formatNumber(Math.abs(micro) / 1e4, language, 0)}\u00a0ct` : moneySize(micro, currency);
+	return `${micro > 0 ? "+" : ""}${size}/h`;
+}
+
+/** Formats the amount as cost or earning. */
+export function moneyText(micro: number, currency: string): string {
+	return `${moneyWord(micro)} ${moneySize(micro, currency)}`;
+}
+
+/** Says by how much an amount is less or more than that of another time. `before` is not 0. */
+export function formatChange(now: number, before: number, other: string): string {
+	const change = now / before - 1;
+	const percent = new Intl.NumberFormat(language, { style: "percent" }).format(Math.abs(change));
+	return t(Math.abs(change) < 0.005 ? "use.same" : change < 0 ? "use.less" : "use.more", { percent, other });
 }
 
 const format = (options: Intl.DateTimeFormatOptions) =>
@@ -77,7 +94,8 @@ export function formatPeriodOf(level: Level, piece: Piece): string {
 	return season === undefined ? times : `${times}, ${t(`season.${season}`)}`;
 }
 
-export function formatUnit(unit: Unit, { fromMs }: Span): string {
+export function formatUnit(unit: Unit, { fromMs, toMs }: Span): string {
+	if (unit === "week") return format({ dateStyle: "medium" }).formatRange(fromMs, toMs - 1);
 	return (unit === "day" ? DAYS : unit === "month" ? MONTHS : YEARS).format(fromMs);
 }
 
@@ -89,10 +107,17 @@ export function formatPart(unit: Unit, { fromMs, toMs }: Span): string {
 	return toMs % DAY_MS === 0 ? "" : TIMES.formatRange(fromMs, toMs);
 }
 
-/** Formats the day, month or year with which a value is compared. */
-export function formatOther(unit: Unit, span: Span): string {
+/** Formats the day, month or year with which a value of the time `now` is compared. */
+export function formatOther(unit: Unit, span: Span, now: Span): string {
 	if (unit === "day") return SHORT_DAYS.format(span.fromMs);
-	return unit === "month" ? formatPart(unit, span) : YEARS.format(span.fromMs);
+	const year = YEARS.format(span.fromMs);
+	if (unit === "year") return year;
+	return year === YEARS.format(now.fromMs) ? formatPart(unit, span) : `${formatPart(unit, span)} ${year}`;
+}
+
+/** Formats the time of day until which today is compared with yesterday. */
+export function formatTime(wallMs: number): string {
+	return TIMES.format(wallMs);
 }
 
 /** Formats day and time. At midnight only the day is shown. */

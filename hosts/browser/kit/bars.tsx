@@ -2,7 +2,7 @@
  * Amounts over time as bars, drawn as SVG at the available width in pixels. The chart works with mouse and finger. For
  * keyboard and screen reader it is a slider: the arrow keys move from bar to bar, and each bar is described in words.
  */
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { ticksOf, useWidth } from "./curve.js";
 
 export interface Bar {
@@ -27,14 +27,27 @@ export interface Tick {
 	readonly text: string;
 }
 
+/** An amount of another time for comparison. */
+export type OtherBar = Pick<Bar, "from" | "to" | "up">;
+
 interface BarsProps {
 	readonly bars: readonly Bar[];
+	/** Pale bars behind the others. */
+	readonly before?: readonly OtherBar[];
+	/** Amounts that are drawn as a short line at their height. */
+	readonly ago?: readonly OtherBar[];
 	readonly from: number;
 	readonly to: number;
 	readonly ticks: readonly Tick[];
 	/** Description for screen readers. */
 	readonly description: string;
+	/** Index of the bar that is chosen at first; without it, or if it is -1, the latest one. */
+	readonly first?: number;
 	format(value: number): string;
+	/** Called when a bar is tapped, or at Enter. */
+	readonly onOpen?: ((index: number) => void) | undefined;
+	/** Called at a swipe, and at Page Up (-1) and Page Down (1). */
+	readonly onTurn?: ((step: number) => void) | undefined;
 }
 
 const HEIGHT = 240;
@@ -45,15 +58,26 @@ const DIGIT = 7.5;
 /** Bars wider than this, in pixels, get larger gaps between them. */
 const WIDE = 8;
 
+/** A pointer that moves by more than this between pressing and releasing does not tap, pixels. */
+const TAP = 10;
+/** A swipe is at least this long, pixels, and takes at most this time, ms. */
+const SWIPE = 50;
+const SWIPE_MS = 500;
+
 const KEYS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 };
 
 export function Bars(props: BarsProps) {
-	const { bars, description } = props;
-	const { element, width } = useWidth();
-	/** Index of the chosen bar. Undefined means the latest bar, even when more bars arrive. */
+	const { bars, description, first = -1 } = props;
+	const { element, width, scale } = useWidth();
+	/** Index of the chosen bar. Undefined means the first or latest bar, even when more bars arrive. */
 	const [chosen, setChosen] = useState<number>();
-	const index = Math.min(chosen ?? bars.length - 1, bars.length - 1);
+	const index = Math.min(chosen ?? (first < 0 ? bars.length : first), bars.length - 1);
 	const press = (event: KeyboardEvent) => {
+		if (event.key === "Enter") props.onOpen?.(index);
+		if (event.key === "PageUp" || event.key === "PageDown") {
+			event.preventDefault();
+			props.onTurn?.(event.key === "PageUp" ? -1 : 1);
+		}
 		const step = KEYS[event.key];
 		const next = event.key === "Home" ? 0 : event.key === "End" ? bars.length - 1 : index + (step ?? Number.NaN);
 		if (Number.isNaN(next)) return;
@@ -74,7 +98,7 @@ export function Bars(props: BarsProps) {
 				aria-valuetext={bars[index].text}
 				onKeyDown={press}
 			>
-				{width > 0 && <Drawing {...props} width={width} chosen={index} onChoose={setChosen} />}
+				{width > 0 && <Drawing {...props} {...{ width, scale }} chosen={index} onChoose={setChosen} />}
 			</div>
 			<p class="chosen">
 				{bars[index].text
@@ -92,15 +116,19 @@ export function Bars(props: BarsProps) {
 
 interface DrawingProps extends BarsProps {
 	readonly width: number;
+	readonly scale: number;
 	readonly chosen: number;
 	onChoose(index: number): void;
 }
 
-function Drawing({ bars, from, to, ticks, format, width, chosen, onChoose }: DrawingProps) {
+function Drawing(props: DrawingProps) {
+	const { bars, before = [], ago = [], from, to, ticks, format, chosen, onChoose, onOpen, onTurn } = props;
+	const { width, scale } = props;
+	const pressed = useRef({ x: 0, ms: 0 });
 	const sure = bars.filter(({ kind }) => kind !== "gap");
 	// The axis below 0 ends at the deepest bar. A whole step for a little export would flatten the bars above 0.
 	const low = -Math.max(0, ...sure.map(({ down }) => down));
-	const all = ticksOf(low, Math.max(0, ...sure.map(({ up }) => up)));
+	const all = ticksOf(low, Math.max(0, ...[...sure, ...before, ...ago].map(({ up }) => up)));
 	const high = all[all.length - 1];
 	const steps = all.filter((step) => step >= low);
 	const labels = steps.map((step) => format(Math.abs(step)));
@@ -110,21 +138,32 @@ function Drawing({ bars, from, to, ticks, format, width, chosen, onChoose }: Dra
 	const every = Math.ceil((longest * ticks.length) / (right - left));
 	const x = (at: number) => left + ((at - from) / (to - from)) * (right - left);
 	const y = (value: number) => TOP + (1 - (value - low) / (high - low)) * (HEIGHT - TOP - BOTTOM);
-	const choose = (event: PointerEvent) => {
-		const box = (event.currentTarget as Element).getBoundingClientRect();
-		const at = event.clientX - box.left;
+	const nearest = ({ currentTarget, clientX }: PointerEvent) => {
+		const at = (clientX - (currentTarget as Element).getBoundingClientRect().left) / scale;
 		const distance = (bar: Bar) => Math.max(x(bar.from) - at, at - x(bar.to));
-		const nearest = bars.reduce((best, bar, index) => (distance(bar) < distance(bars[best]) ? index : best), 0);
-		onChoose(nearest);
+		return bars.reduce((best, bar, index) => (distance(bar) < distance(bars[best]) ? index : best), 0);
+	};
+	const choose = (event: PointerEvent) => onChoose(nearest(event));
+	const press = (event: PointerEvent) => {
+		pressed.current = { x: event.clientX, ms: event.timeStamp };
+		choose(event);
+	};
+	const release = (event: PointerEvent) => {
+		const { x: start, ms } = pressed.current;
+		const moved = event.clientX - start;
+		if (Math.abs(moved) < TAP) onOpen?.(nearest(event));
+		else if (Math.abs(moved) > SWIPE && event.timeStamp - ms < SWIPE_MS) onTurn?.(moved < 0 ? 1 : -1);
 	};
 	return (
 		<svg
 			viewBox={`0 0 ${width} ${HEIGHT}`}
-			width={width}
-			height={HEIGHT}
+			width={width * scale}
+			height={HEIGHT * scale}
+			class={onOpen && "opens"}
 			aria-hidden="true"
 			onPointerMove={choose}
-			onPointerDown={choose}
+			onPointerDown={press}
+			onPointerUp={release}
 		>
 			{steps.map((step, index) => (
 				<g key={step}>
@@ -141,10 +180,21 @@ function Drawing({ bars, from, to, ticks, format, width, chosen, onChoose }: Dra
 						{text}
 					</text>
 				))}
+			{before.map((bar) => (
+				<rect
+					key={bar.from}
+					class="before"
+					x={x(bar.from)}
+					width={Math.max(0.5, x(Math.min(to, bar.to)) - x(bar.from) - 1)}
+					y={y(bar.up)}
+					height={y(0) - y(bar.up)}
+				/>
+			))}
 			{bars.map((bar, index) => {
 				const start = x(Math.max(from, bar.from));
 				const room = x(Math.min(to, bar.to)) - start;
-				const air = room > WIDE ? 2 : Math.min(1, room / 4);
+				const isInFront = before.length > 0 && room > WIDE;
+				const air = isInFront ? room * 0.4 : room > WIDE ? 2 : Math.min(1, room / 4);
 				const box = { x: start + air / 2, width: Math.max(0.5, room - air) };
 				return (
 					<g key={bar.from} class={`${bar.kind}${index === chosen ? " chosen" : ""}`}>
@@ -161,6 +211,9 @@ function Drawing({ bars, from, to, ticks, format, width, chosen, onChoose }: Dra
 					</g>
 				);
 			})}
+			{ago.map((bar) => (
+				<path key={bar.from} class="ago" d={`M${x(bar.from)} ${y(bar.up)}H${x(Math.min(to, bar.to)) - 1}`} />
+			))}
 			<line class="axis" x1={left} x2={right} y1={y(0)} y2={y(0)} />
 		</svg>
 	);

@@ -3,6 +3,9 @@ import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { csvOf } from "./csv.js";
 import type { DeviceError } from "./device.js";
+import { formatReading } from "./format.js";
+import { isKnown } from "./power.js";
+import type { Reading } from "./replies.js";
 import { saveFile } from "./save-file.js";
 import { Store, useStore } from "./store.js";
 import { language, t } from "./text.js";
@@ -148,6 +151,17 @@ export function Fact({ name, children }: { name: string; children: ComponentChil
 			<dt>{name}</dt>
 			<dd>{children}</dd>
 		</div>
+	);
+}
+
+/** A reading with its unit. Energy is shown in kWh. */
+export function Amount({ reading }: { reading: Reading }) {
+	const { value1, value1_unit } = reading;
+	const [value, unit] = isKnown(reading) ? formatReading(value1, value1_unit, language) : ["–"];
+	return (
+		<>
+			<span class="number">{value}</span> {unit}
+		</>
 	);
 }
 

@@ -1,6 +1,7 @@
-/** The points of the overview's curve. They are values that this tab has received, and they survive a reload. */
-import type { Point } from "./curve.js";
+/** The points of the overview's line. Those that this tab has received survive a reload. */
+
 import { Store } from "./store.js";
+import type { Point } from "./trace.js";
 
 /** Limit of points. If there are more, older points are thinned out. */
 const POINTS_LIMIT = 400;
@@ -31,6 +32,10 @@ interface Kept {
 
 let kept = read();
 export const points = new Store<readonly Point[]>(kept.points);
+/** The power of the history's quarter hours. Each point is in the middle of its quarter hour. */
+export const past = new Store<readonly Point[]>([]);
+/** Cost or yield of the present power in an hour, in words; "" if it is unknown. */
+export const rate = new Store("");
 
 function read(): Kept {
 	try {
@@ -80,6 +85,8 @@ export function addPoint({ atMs, watts, wh }: Seen): number | undefined {
 export function forgetCurve(): void {
 	kept = { points: [] };
 	points.set([]);
+	past.set([]);
+	rate.set("");
 	sessionStorage.removeItem(STORAGE_KEY);
 }
 

@@ -1,20 +1,19 @@
 /** Texts for failed readouts, by the gateway's failure code (`meter_state`). */
 import type { TextKey } from "../text/all.js";
-import { t } from "./text.js";
+import { isText, t } from "./text.js";
 
 /**
- * Texts with their failure codes. Codes with the same causes share a text. `{what}` is the part of the code after the
- * last "-".
+ * Texts with their failure codes. Codes with the same causes share a text. `{what}` is the
+ * part of the code after the last "-".
  */
 const GROUPS: readonly (readonly [text: TextKey, codes: string])[] = [
 	["failure.silence", "iec62056-21/silence kmp/silence mbus/silence"],
 	["failure.addressed", "iec62056-21/silence-addressed"],
 	[
 		"failure.unheard",
-		"iec62056-21/no-telegram sml/no-telegram sml/silence tic/no-frame dlms-push/silence dlms-push/unknown amis/silence",
+		"iec62056-21/no-telegram sml/no-telegram sml/silence dlms-push/silence dlms-push/unknown amis/silence",
 	],
 	["failure.stopped", "meter/silent"],
-	["failure.tic", "tic/silence tic/no-start tic/frame"],
 	["failure.echo", "iec62056-21/echo-only hdlc/echo-only"],
 	[
 		"failure.noise",
@@ -28,7 +27,6 @@ const GROUPS: readonly (readonly [text: TextKey, codes: string])[] = [
 	["failure.direct", "hdlc/silence dlms/no-sign-on"],
 	["failure.address", "hdlc/no-address hdlc/other-address"],
 	["failure.protocol", "iec62056-21/no-mode-e hdlc/bad-answer"],
-	["failure.unasked", "unasked/ascii unasked/sml unasked/dlms unasked/tic"],
 	["finding.noise", "unasked/noise"],
 	["failure.refused", "hdlc/refused hdlc/disconnected hdlc/frame-rejected hdlc/not-ready"],
 	["failure.level", "dlms/context dlms/mechanism dlms/authentication-required dlms/initiate dlms/hls-sha256"],
@@ -61,19 +59,21 @@ const AT_HEAD: readonly TextKey[] = [
 	"finding.noise",
 ];
 
-function groupOf(code: string | undefined) {
-	return GROUPS.find(([, codes]) => codes.split(" ").includes(code ?? ""));
+function keyFor(code = ""): TextKey | undefined {
+	const own = `found.${code.split("/")[0]}.not`;
+	return (
+		GROUPS.find(([, codes]) => codes.split(" ").includes(code))?.[0] ??
+		(isText(own) ? own : code.startsWith("unasked") ? "failure.unasked" : undefined)
+	);
 }
 
 /** Returns true if a wrong position of the optical head may be the cause. */
 export function isAtHead(code: string | undefined): boolean {
-	const group = groupOf(code);
-	return group !== undefined && AT_HEAD.includes(group[0]);
+	return AT_HEAD.includes(keyFor(code) as TextKey);
 }
 
 /** Returns undefined if there is no code, or no text for the code. */
-export function failureText(code: string | undefined): string | undefined {
-	if (code === undefined || code === "") return undefined;
-	const group = groupOf(code);
-	return group && t(group[0], { what: code.slice(code.lastIndexOf("-") + 1).toUpperCase() });
+export function failureText(code = ""): string | undefined {
+	const key = keyFor(code);
+	return key && t(key, { what: code.slice(code.lastIndexOf("-") + 1).toUpperCase() });
 }

@@ -132,7 +132,7 @@ function LabelledField(props: FieldProps) {
 	const input = { id, name: spec.name, "aria-describedby": describedBy, "aria-invalid": fault !== undefined };
 	const label = (
 		<label for={id}>
-			{t(spec.label)}
+			{t(spec.label)}{" "}
 			{spec.kind === "secret" && <span class="mark">{t(props.isStored ? "stored" : "stored.not")}</span>}
 		</label>
 	);

@@ -1,6 +1,6 @@
 /** Requests the gateway's history. */
 import { get, READ_MS } from "./device.js";
-import { type Level, type Piece, piecesOf, type Span, spanOf, type Unit, within } from "./periods.js";
+import { KEPT, type Level, type Piece, piecesOf, type Span, spanOf, type Unit, within } from "./periods.js";
 import type { History } from "./replies.js";
 import { momentOf } from "./wall-clock.js";
 
@@ -9,6 +9,7 @@ import { momentOf } from "./wall-clock.js";
  * used, which may be wrong in another season.
  */
 const SLACK_S = 3_600;
+const DAY_MS = 86_400_000;
 
 /** Loads the pieces of a span. Throws a DeviceError. */
 export async function load(level: Level, span: Span, timeZone: string): Promise<readonly Piece[]> {
@@ -31,6 +32,25 @@ export interface Recent {
 	readonly months?: readonly Piece[];
 }
 
+/**
+ * Returns the pieces of a span that `loadRecent` loads: null until they have arrived, undefined if it does not load them.
+ */
+export function knownIn(
+	recent: Recent,
+	level: Level,
+	{ fromMs, toMs }: Span,
+	wallMs: number,
+): readonly Piece[] | null | undefined {
+	const loaded: readonly (readonly [Level, Span, readonly Piece[] | undefined])[] = [
+		["quarters", both("day", wallMs), recent.quarters],
+		["days", both("month", wallMs), recent.days],
+		["days", spanOf("month", wallMs, -12), recent.daysBefore],
+		["months", both("year", wallMs), recent.months],
+	];
+	const found = loaded.find(([one, span]) => one === level && span.fromMs <= fromMs && span.toMs >= toMs);
+	return found && (found[2] === undefined ? null : within(found[2], { fromMs, toMs }));
+}
+
 /** Returns a span that contains the unit and the previous one. */
 function both(unit: Unit, wallMs: number): Span {
 	return { fromMs: spanOf(unit, wallMs, -1).fromMs, toMs: spanOf(unit, wallMs).toMs };
@@ -50,9 +70,17 @@ export async function loadRecent(wallMs: number, timeZone: string, put: (recent:
 	put({ days, quarters, months, daysBefore });
 }
 
-/** Loads the sums, and the quarter hours of yesterday and today. Throws a DeviceError. */
+/** Loads the hours for which the gateway has them, up to `toMs`. Throws a DeviceError. */
+export function loadHours(toMs: number, timeZone: string): Promise<readonly Piece[]> {
+	return load("hours", { fromMs: toMs - KEPT.day * DAY_MS, toMs }, timeZone);
+}
+
+/**
+ * Loads the sums, and the quarter hours of yesterday and today. Requests both at once, so that no other request comes
+ * between. Throws a DeviceError.
+ */
 export async function loadToday(wallMs: number, timeZone: string, put: (recent: Recent) => void): Promise<void> {
-	const days = await load("days", both("day", wallMs), timeZone);
-	const quarters = await load("quarters", both("day", wallMs), timeZone);
+	const span = both("day", wallMs);
+	const [days, quarters] = await Promise.all([load("days", span, timeZone), load("quarters", span, timeZone)]);
 	put({ days, quarters });
 }

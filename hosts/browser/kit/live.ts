@@ -69,6 +69,12 @@ function gatewayNowS(): number | undefined {
 	return value?.clock_valid ? value.timestamp + (Date.now() - statusAtMs) / 1000 : undefined;
 }
 
+/** Returns the seconds by which the gateway's clock is ahead of this device's, or undefined if it is not set. */
+export function clockAheadS(): number | undefined {
+	const nowS = gatewayNowS();
+	return nowS && nowS - Date.now() / 1000;
+}
+
 /**
  * Returns the seconds since the timestamp. Returns undefined if the gateway's clock is not set, or was not set at that
  * time.
@@ -135,8 +141,8 @@ async function refreshSlowly(): Promise<void> {
 	if (!loggedIn.value || !reachable.value) return;
 	const into = <T>(path: string, put: (value: T) => void) =>
 		get<T>(path, { timeoutMs: QUICK_TIMEOUT_MS }).then(put, () => {});
-	await into<NetworkStatus>("network/status", (value) => network.set(value));
 	await into<Timezone>("system/timezone", ({ timezone }) => zone.set(timezone));
+	await into<NetworkStatus>("network/status", (value) => network.set(value));
 	await into<Schedule>("iec62056/schedule", (value) => schedule.set(value));
 }
 

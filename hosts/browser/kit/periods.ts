@@ -23,19 +23,19 @@ export interface Span {
 	readonly toMs: number;
 }
 
-/** Length of each view, and the number of such lengths that the gateway keeps (docs/history.md). */
-export const VIEWS = {
-	quarters: { unit: "day", kept: 2 },
-	hours: { unit: "day", kept: 14 },
-	days: { unit: "month", kept: 27 },
-	months: { unit: "year", kept: 11 },
-} as const satisfies Record<Level, { unit: Unit; kept: number }>;
-export type Unit = "day" | "month" | "year";
+/** Number of units that the gateway keeps with enough detail for bars (docs/history.md). */
+export const KEPT = { day: 14, week: 114, month: 27, year: 11 } as const;
+export type Unit = keyof typeof KEPT;
 
 /** Tolerance at the boundary of a period, because a readout takes this long. */
 const NEAR_MS = 60_000;
 const DAY_MS = 86_400_000;
-const HOUR_S = 3600;
+/** Days from the Monday before 1 January 1970 to that day. */
+const THURSDAY = 3;
+export const HOUR_S = 3600;
+export const QUARTER_S = 900;
+/** Step of a coarse counter, Wh. */
+const COARSE_WH = 100;
 
 /** Converts periods, which must be in chronological order. */
 export function piecesOf(periods: readonly Period[]): readonly Piece[] {
@@ -72,12 +72,15 @@ export function shownEnd({ period: { start, end }, fromMs, toMs }: Piece): numbe
 /** Returns the unit that contains the time, shifted by `steps` units. */
 export function spanOf(unit: Unit, wallMs: number, steps = 0): Span {
 	const date = new Date(wallMs);
+	const day = Math.floor(wallMs / DAY_MS);
 	const at = (more: number) =>
 		unit === "day"
-			? Math.floor(wallMs / DAY_MS + more) * DAY_MS
-			: unit === "month"
-				? Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + more)
-				: Date.UTC(date.getUTCFullYear() + more, 0);
+			? (day + more) * DAY_MS
+			: unit === "week"
+				? (Math.floor((day + THURSDAY) / 7 + more) * 7 - THURSDAY) * DAY_MS
+				: unit === "month"
+					? Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + more)
+					: Date.UTC(date.getUTCFullYear() + more, 0);
 	return { fromMs: at(steps), toMs: at(steps + 1) };
 }
 
@@ -103,6 +106,30 @@ export function sumOf(pieces: readonly Piece[], amount: Amount): number | undefi
 	return known.length === 0 ? undefined : known.reduce((sum, value) => sum + value, 0);
 }
 
+/** Shortest time whose mean power is shown, seconds. In a shorter one, a step of the counter (1 Wh) is more than 12 W. */
+const MEAN_LEAST_S = 300;
+
+/**
+ * Returns the mean power of a period for each Wh, in W. The running period is shorter than `wholeS` seconds. Returns
+ * undefined if the amount covers only a part of the period: the meter was exchanged, or a value was missing for a while.
+ */
+export function wattsPerWh({ start, end, partial, meter_changed }: Period, wholeS: number): number | undefined {
+	const seconds = end - start;
+	const isCovered = !meter_changed && !(partial && seconds >= wholeS);
+	return isCovered && seconds >= MEAN_LEAST_S ? HOUR_S / seconds : undefined;
+}
+
+/**
+ * Returns true if the counter has steps of less than 0.1 kWh, which are 400 W in a quarter of an hour. `pieces`: hours or
+ * quarter hours.
+ */
+export function isFine(pieces: readonly Piece[]): boolean {
+	return pieces.some(
+		({ period: { import_wh = 0, export_wh = 0, interpolated, partial } }) =>
+			!interpolated && !partial && (import_wh % COARSE_WH > 0 || export_wh % COARSE_WH > 0),
+	);
+}
+
 /**
  * Returns the start of the period with the highest mean import, and that power in W. Ignores periods whose end was not
  * read from the meter.
@@ -115,6 +142,20 @@ export function highestOf(pieces: readonly Piece[]): { readonly fromMs: number; 
 	return known[0] !== undefined && known[0].watts > 0 ? known[0] : undefined;
 }
 
+/** Returns the import of each hour whose quarter hours were all read from the meter, as mean power in W. */
+export function hoursOf(quarters: readonly Piece[]): readonly { readonly fromMs: number; readonly watts: number }[] {
+	const hours = new Map<number, number[]>();
+	for (const { fromMs, period } of quarters) {
+		const { import_wh, gap, interpolated, partial } = period;
+		if (import_wh === undefined || gap || interpolated || partial) continue;
+		const hourMs = fromMs - (fromMs % (HOUR_S * 1000));
+		hours.set(hourMs, [...(hours.get(hourMs) ?? []), import_wh]);
+	}
+	return [...hours].flatMap(([fromMs, all]) =>
+		all.length === 4 ? { fromMs, watts: all.reduce((sum, wh) => sum + wh, 0) } : [],
+	);
+}
+
 /** Amounts in the current unit until now, and in an equally long part of the previous unit. */
 export interface Comparison {
 	readonly now: Span;
@@ -124,14 +165,13 @@ export interface Comparison {
 }
 
 /**
- * Returns the same time in the previous unit. If the previous month does not have that day, returns a time after its
- * end.
+ * Returns the same time `steps` units earlier. If that month does not have that day, returns a time after its end.
  */
-function earlier(unit: Unit, wallMs: number): number {
+function earlier(unit: Unit, wallMs: number, steps: number): number {
 	const date = new Date(wallMs);
-	if (unit === "day") return wallMs - DAY_MS;
-	if (unit === "month") date.setUTCMonth(date.getUTCMonth() - 1);
-	else date.setUTCFullYear(date.getUTCFullYear() - 1);
+	if (unit === "day" || unit === "week") return wallMs - steps * (unit === "day" ? 1 : 7) * DAY_MS;
+	if (unit === "month") date.setUTCMonth(date.getUTCMonth() - steps);
+	else date.setUTCFullYear(date.getUTCFullYear() - steps);
 	return date.getTime();
 }
 
@@ -147,19 +187,25 @@ function sumUpTo(pieces: readonly Piece[], { fromMs, toMs }: Span, amount: Amoun
 }
 
 /**
- * Compares the current unit with the previous one. Both sums end with the last complete period. Returns undefined if
- * there is no previous unit, or if data are missing.
+ * Compares the current unit with the one `steps` before. Both sums end with the last complete period. Returns undefined
+ * if there is no such unit, or if data are missing.
  */
-export function compare(pieces: readonly Piece[], unit: Unit, wallMs: number, amount: Amount): Comparison | undefined {
+export function compare(
+	pieces: readonly Piece[],
+	unit: Unit,
+	wallMs: number,
+	amount: Amount,
+	steps = 1,
+): Comparison | undefined {
 	const whole = spanOf(unit, wallMs);
-	const whole1 = spanOf(unit, wallMs, -1);
+	const whole1 = spanOf(unit, wallMs, -steps);
 	const ends = within(pieces, whole).filter(({ period, toMs }) => !period.partial && toMs <= whole.toMs + NEAR_MS);
 	const toMs = ends.at(-1)?.toMs;
 	if (toMs === undefined) return undefined;
 	const now = { fromMs: whole.fromMs, toMs };
-	const before = { fromMs: whole1.fromMs, toMs: toMs >= whole.toMs ? whole.fromMs : earlier(unit, toMs) };
-	// The previous month is too short to contain that time.
-	if (before.toMs > whole.fromMs) return undefined;
+	const before = { fromMs: whole1.fromMs, toMs: toMs >= whole.toMs ? whole1.toMs : earlier(unit, toMs, steps) };
+	// That month is too short to contain that time.
+	if (before.toMs > whole1.toMs) return undefined;
 	const nowSum = sumUpTo(pieces, now, amount);
 	const beforeSum = sumUpTo(pieces, before, amount);
 	return nowSum === undefined || beforeSum === undefined ? undefined : { now, before, nowSum, beforeSum };

@@ -1,13 +1,13 @@
 /**
- * Selects the page that is shown. The hash of the address names it, except while the user is asked about unsaved
- * changes.
+ * Selects the page that is shown. The hash of the address begins with its name, except while the user is asked about
+ * unsaved changes.
  */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { TextKey } from "../text/all.js";
 import type { IconName } from "./components.js";
 import { forgetUnsaved, isUnsaved, leaveBy } from "./unsaved.js";
 
-interface Place {
+export interface Place {
 	readonly name: string;
 	readonly label: TextKey;
 	readonly icon: IconName;
@@ -34,8 +34,9 @@ export const PLACES: readonly Place[] = [
 export const DISPLAY_PLACES = PLACES.slice(0, 3);
 export const WIZARD = "setup";
 
-function placeNow(): string {
-	const name = location.hash.replace(/^#\/?/, "");
+/** Returns the name of the page that the address names. */
+export function placeNow(): string {
+	const [name] = location.hash.replace(/^#\/?/, "").split("/");
 	return name === WIZARD || PLACES.some((place) => place.name === name) ? name : PLACES[0].name;
 }
 

@@ -97,6 +97,9 @@ export function peakOf(readings: readonly Reading[]): number | undefined {
 	return watts > 0 ? watts : undefined;
 }
 
+/** Numbers of the tariffs that are added up. */
+export const TARIFFS = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+
 export interface Counter {
 	readonly isExport: boolean;
 	/** Number of the tariff, or 0 for all tariffs together. */
@@ -109,7 +112,7 @@ export interface Counter {
  * tariffs.
  */
 function sumOf(readings: readonly Reading[], group: number): Reading | undefined {
-	const tariffs = [1, 2, 3, 4].flatMap((tariff) => recordOf(readings, `${group}.8.${tariff}`) ?? []);
+	const tariffs = TARIFFS.flatMap((tariff) => recordOf(readings, `${group}.8.${tariff}`) ?? []);
 	const [first] = tariffs;
 	const canAdd = tariffs.every(
 		(tariff) => isKnown(tariff) && Number(tariff.value1) >= 0 && tariff.value1_unit === first.value1_unit,
@@ -126,7 +129,7 @@ export function countersOf(readings: readonly Reading[]): readonly Counter[] {
 	for (const group of [1, 2]) {
 		const sum = recordOf(readings, `${group}.8.0`) === undefined ? sumOf(readings, group) : undefined;
 		if (sum !== undefined) counters.push({ isExport: group === 2, tariff: 0, reading: sum });
-		for (let tariff = 0; tariff <= 4; tariff++) {
+		for (const tariff of [0, ...TARIFFS]) {
 			const code = `${group}.8.${tariff}`;
 			const reading = recordOf(readings, code);
 			if (reading !== undefined) counters.push({ isExport: group === 2, tariff, reading });

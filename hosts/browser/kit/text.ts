@@ -2,14 +2,16 @@
 import type { TextKey } from "../text/all.js";
 import { LANGUAGES, type Language } from "../text/translations.js";
 import { formatNumber } from "./format.js";
+import { MARK_LENGTH, markOf } from "./text-marks.js";
 
 /**
- * Keys of the first texts, in the order of the texts, separated by blanks. tools/page/archive.ts inserts them. The build
+ * Marks of the keys of the first texts, in the order of the texts. tools/page/archive.ts inserts them. The build
  * replaces all other keys by the positions of their texts.
  */
-declare const NAMES: string;
+declare const MARKS: string;
 
-const places = new Map<string, number>(NAMES.split(" ").map((name, place) => [name, place]));
+const places = new Map<string, number>();
+for (let at = 0; at < MARKS.length; at += MARK_LENGTH) places.set(MARKS.slice(at, at + MARK_LENGTH), at / MARK_LENGTH);
 const texts = document.getElementById("texts")?.textContent.split("\n") ?? [];
 
 export const language: Language =
@@ -18,7 +20,8 @@ export const language: Language =
 /** Returns the text, in which each `{name}` is replaced by its value. Numbers are formatted for the language. */
 export function t(key: TextKey, values?: Readonly<Record<string, string | number>>): string {
 	// The build may have replaced the key by the text's position.
-	const text = texts[places.get(key) ?? Number(key)];
+	const place = Number(key);
+	const text = texts[Number.isNaN(place) ? (places.get(markOf(key)) ?? 0) : place];
 	if (values === undefined) return text;
 	return text.replace(/\{(\w+)\}/g, (_, name) => {
 		const value = values[name] ?? "";
@@ -28,7 +31,7 @@ export function t(key: TextKey, values?: Readonly<Record<string, string | number
 
 /** Checks a key that was made from a reply of the gateway. */
 export function isText(key: string): key is TextKey {
-	return places.has(key);
+	return places.has(markOf(key));
 }
 
 /** Opens the address of the language, because each language has its own address. */

@@ -44,6 +44,12 @@ function byName(name: string): Zone {
 	}
 }
 
+/** True if moments can be calculated: by the zone's name, or until it has arrived by an offset of whole hours. */
+export function useIsZoneKnown(): boolean {
+	const isWhole = useStore(offset) % 60 === 0;
+	return useStore(zone) !== undefined || isWhole;
+}
+
 export function useZone(): Zone {
 	const name = useStore(zone);
 	const minutes = useStore(offset);

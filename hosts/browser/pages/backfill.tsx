@@ -64,7 +64,7 @@ export function BackfillCard() {
 			{ended !== "" && <p>{endText(ended, rows ?? 0)}</p>}
 			{failure && <ErrorNotice error={failure} />}
 			<div class="actions">
-				<Button kind={isOn ? "plain" : "main"} name="fill" onClick={change}>
+				<Button name="fill" onClick={change}>
 					{t(isOn ? "align.stop" : "fill.start")}
 				</Button>
 			</div>

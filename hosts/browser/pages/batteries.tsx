@@ -7,7 +7,9 @@ import { type Draft, Field, type FieldSpec } from "../kit/fields.js";
 import { Form, SettingsCard } from "../kit/form.js";
 import { formatAge, formatNumber } from "../kit/format.js";
 import { choicesOf, fieldsOf } from "../kit/limits.js";
+import { useHasPart } from "../kit/live.js";
 import type { LiveClients, LiveStatus } from "../kit/replies.js";
+import { SettingsPage } from "../kit/saves.js";
 import { language, t } from "../kit/text.js";
 import { asDeviceError, useDevice, usePoll } from "../kit/use-device.js";
 import { useKeptFocus } from "../kit/use-kept-focus.js";
@@ -17,7 +19,8 @@ const CLIENTS = "live-meter/clients";
 /** Devices with the dialects that they need. No dialect was tested with the real device (docs/live-values.md). */
 const DEVICES: readonly (readonly [name: string, dialects: Draft])[] = [
 	["Marstek Venus, B2500", { shelly: true, shelly_udp_port: 1010 }],
-	["Marstek B2500 (firmware ≥ 226)", { shelly: true, shelly_udp_port: 2220 }],
+	["Marstek B2500 (FW ≥ 226)", { shelly: true, shelly_udp_port: 2220 }],
+	["Marstek (CT002, CT003)", { ct002: true }],
 	["Marstek Jupiter", { ecotracker: true }],
 	["Hoymiles MS-A2", { ecotracker: true }],
 	["EcoFlow STREAM", { ecotracker: true }],
@@ -30,7 +33,9 @@ const DEVICES: readonly (readonly [name: string, dialects: Draft])[] = [
 	["Kostal", { sma: true }],
 	["OpenDTU-OnBattery", { sma: true }],
 	["Fronius GEN24", { sunspec: true }],
+	["Victron GX (ESS)", { em24: true }],
 	["evcc", { sunspec: true }],
+	["DSMR, vzlogger", { telegrams: true }],
 ];
 const DIALECTS = {
 	ecotracker: "live.ecotracker",
@@ -38,28 +43,38 @@ const DIALECTS = {
 	homewizard: "live.homewizard",
 	sma: "live.sma",
 	sunspec: "live.sunspec",
+	telegrams: "live.telegrams",
+	em24: "live.em24",
+	ct002: "live.ct002",
 } as const;
 type DialectName = keyof typeof DIALECTS;
 const DIALECT_NAMES = Object.keys(DIALECTS) as DialectName[];
 const isAnyOn = (draft: Draft) => DIALECT_NAMES.some((name) => draft[name] === true);
 
-const FIELDS: readonly FieldSpec[] = [
+/** `has` tells whether the firmware has a dialect. */
+const fieldsFor = (has: (name: string) => boolean): readonly FieldSpec[] => [
 	{
 		name: "device",
 		label: "live.device",
 		help: "live.device.help",
 		kind: "choice",
-		choices: [{ value: "", label: "–" }, ...DEVICES.map(([name]) => ({ value: name, label: name }))],
+		choices: [
+			{ value: "", label: "–" },
+			...DEVICES.filter(([, dialects]) => Object.keys(dialects).every(has)).map(([name]) => ({
+				value: name,
+				label: name,
+			})),
+		],
 		implies: (chosen) => DEVICES.find(([name]) => name === chosen)?.[1] ?? {},
 	},
 	...fieldsOf(LIVE_METER, [
-		...DIALECT_NAMES.map((name) => ({ name, label: DIALECTS[name], kind: "toggle" as const })),
+		...DIALECT_NAMES.filter(has).map((name) => ({ name, label: DIALECTS[name], kind: "toggle" as const })),
 		{
 			name: "shelly_udp_port",
 			label: "live.port",
 			kind: "choice",
 			choices: choicesOf(LIVE_METER.shelly_udp_port, (port) => (port === 0 ? t("off") : String(port))),
-			when: ({ shelly, sma }) => shelly === true && sma !== true,
+			when: ({ shelly, sma, ct002 }) => shelly === true && sma !== true && ct002 !== true,
 		},
 		{ name: "inverted", label: "live.inverted", kind: "toggle", when: isAnyOn },
 		{ name: "offset_w", label: "live.offset", help: "live.offset.help", kind: "number", unit: "W", when: isAnyOn },
@@ -77,14 +92,15 @@ const FIELDS: readonly FieldSpec[] = [
 
 export function Batteries() {
 	const [isOn, setOn] = useState(false);
+	const has = useHasPart();
 	return (
-		<div class="cards">
+		<SettingsPage>
 			<div class="column">
 				<SettingsCard
 					title={t("live.title")}
 					intro={t("live.intro")}
 					path="live-meter"
-					fields={FIELDS}
+					fields={fieldsFor(has)}
 					onValue={(values) => setOn(isAnyOn(values))}
 					onDraft={(draft) => setOn(isAnyOn(draft))}
 				>
@@ -94,7 +110,7 @@ export function Batteries() {
 			<div class="column">
 				<ClientsCard />
 			</div>
-		</div>
+		</SettingsPage>
 	);
 }
 

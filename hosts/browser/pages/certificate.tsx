@@ -181,7 +181,7 @@ function Upload({ maxSize, onInstalled }: UploadProps) {
 			{typeof refusal === "string" && <Notice kind="error">{refusal}</Notice>}
 			{refusal instanceof DeviceError && <ErrorNotice error={refusal} />}
 			<div class="actions">
-				<Button type="submit" kind="main" busy={busy && t("cert.installing")}>
+				<Button type="submit" busy={busy && t("cert.installing")}>
 					{t("cert.install")}
 				</Button>
 			</div>

@@ -6,6 +6,7 @@ import { type DeviceError, get, post } from "../kit/device.js";
 import { advanceLocalTime, formatLocalTime } from "../kit/format.js";
 import { refresh } from "../kit/live.js";
 import type { Clock } from "../kit/replies.js";
+import { APART_S } from "../kit/states.js";
 import { language, t } from "../kit/text.js";
 import { asDeviceError, useDevice, usePoll } from "../kit/use-device.js";
 import { zone } from "../kit/zone.js";
@@ -15,8 +16,6 @@ import { TimeZoneForm } from "./time-zone.js";
 const PATH = "system/clock";
 /** Interval of requests. Between two requests, the page advances the time by itself. */
 const POLL_MS = 60_000;
-/** If the two clocks differ by this much, one of them must be wrong. */
-const APART_S = 60;
 
 /** A reply, and the time of its arrival in ms since the page was opened. */
 interface Seen {

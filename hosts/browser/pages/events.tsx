@@ -17,7 +17,19 @@ const CAUSES: readonly (readonly [part: string, text: TextKey])[] = [
 	["sleep has ended", "cause.sleep"],
 	["voltage", "cause.voltage"],
 	["watchdog", "cause.watchdog"],
+	["panic", "cause.panic"],
 ];
+
+/** Events whose detail begins with a code of a failure: `unreachable`, `ota_unreachable: reset`, `busy from ::1`. */
+const FAILED = /_(failed|refused)$/;
+const CODE = /^([a-z_]+)(?:(?:: | from | by )(.+))?$/;
+
+/** Returns the text for the code at the beginning, or undefined if there is none. */
+function codeText(detail: string): string | undefined {
+	const [, code, more] = CODE.exec(detail) ?? [];
+	const key = [`out.${code}`, `error.${code}`].find(isText);
+	return key && `${t(key)}${more ? ` (${more})` : ""}`;
+}
 
 /** Names of the groups in the log. */
 const GROUPS: readonly (readonly [text: TextKey, groups: string])[] = [
@@ -46,7 +58,9 @@ function detailOf({ event, detail }: Event): string {
 		});
 		return [...new Set(names)].join(", ");
 	}
-	const cause = event === "started" ? CAUSES.find(([part]) => detail.includes(part)) : undefined;
+	if (FAILED.test(event)) return codeText(detail) ?? detail;
+	const isCause = event === "started" || event === "safe_mode";
+	const cause = isCause ? CAUSES.find(([part]) => detail.includes(part)) : undefined;
 	return cause === undefined ? detail : t(cause[1]);
 }
 
@@ -89,8 +103,7 @@ export function Events() {
 						<li key={index}>
 							<small>{time}</small>
 							<div>
-								<b>{what}</b>
-								{count > 1 && <span class="mark">{t("events.times", { n: count })}</span>}
+								<b>{what}</b> {count > 1 && <span class="mark">{t("events.times", { n: count })}</span>}
 								{detail !== "" && <small>{detail}</small>}
 							</div>
 						</li>

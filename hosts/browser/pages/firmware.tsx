@@ -310,7 +310,7 @@ function formatSize(bytes: number): string {
 const isChecking = (draft: Draft) => draft["upgrade_check_enabled"] === true;
 
 const UPGRADE_FIELDS = fieldsOf(SYSTEM_UPGRADE, [
-	{ name: "upgrade_check_enabled", label: "upgrade.check", help: "upgrade.check.help", kind: "toggle" },
+	{ name: "upgrade_check_enabled", label: "upgrade.check", kind: "toggle" },
 	{
 		name: "upgrade_url",
 		label: "upgrade.url",

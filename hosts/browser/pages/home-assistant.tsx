@@ -46,7 +46,6 @@ export function HomeAssistantCard() {
 						)}
 					</Facts>
 					{value.enabled && <Test path="hub/send" />}
-					<h3>{t("out.settings")}</h3>
 					<HubForm settings={value} onSaved={put} />
 				</>
 			)}
@@ -96,7 +95,7 @@ function HubForm({ settings, onSaved }: FormProps<HubSettings>) {
 	const hasStatistics = useHasPart()("statistics");
 	return (
 		<>
-			<p>{t(wanted ? "hub.why" : "hub.off")}</p>
+			{wanted && <p>{t("hub.why")}</p>}
 			<Form
 				fields={hubFields(settings, hasStatistics)}
 				values={{ enabled, url, lang, ...(hasStatistics ? { statistics } : {}) }}

@@ -2,6 +2,9 @@
  * Aid for placing the optical head. It signs on to the meter repeatedly. It is made for a phone that is held beside the
  * meter: it has large text, a tone, and a short vibration if the browser supports this. It stops when the user leaves
  * the page.
+ *
+ * The first attempt tries all protocols. After a failure, most attempts are quick, so that each position of the head is
+ * judged within two seconds; light that is no answer, and each SWEEP_EACH-th attempt, try all protocols again.
  */
 
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -28,6 +31,9 @@ const ATTEMPTS_NEEDED = 3;
 /** Timeout of an attempt. It takes 63 s if it waits for the call of an AMIS meter. */
 const TRY_MS = 70_000;
 const TRY_LIMIT_S = 60;
+const SWEEP_EACH = 5;
+/** Failure of a quick attempt: something comes that is no answer in the configured protocol. */
+const LIGHT = "meter/no-ident";
 /** Pause between attempts. Without it, attempts with the simulator would follow each other immediately. */
 const PAUSE_MS = 700;
 
@@ -110,6 +116,7 @@ export function Aligner({ isMain = true, onAligned }: AlignerProps) {
 	const start = async () => {
 		const run = ++current.current;
 		let well = 0;
+		let attempt = 0;
 		setRunning(true);
 		setTries([]);
 		setSet(false);
@@ -117,7 +124,8 @@ export function Aligner({ isMain = true, onAligned }: AlignerProps) {
 		for (let before: Probe | undefined; run === current.current; ) {
 			setTriesSinceMs(Date.now());
 			try {
-				const probe = await post<Probe>("meter/probe", undefined, { timeoutMs: TRY_MS, lane: "meter" });
+				const quick = attempt++ % SWEEP_EACH > 0 && before?.ok === false && before.error !== LIGHT;
+				const probe = await post<Probe>("meter/probe", { quick }, { timeoutMs: TRY_MS, lane: "meter" });
 				if (run !== current.current) return;
 				setProblem(undefined);
 				take(probe, before);
@@ -184,8 +192,15 @@ export function Aligner({ isMain = true, onAligned }: AlignerProps) {
 
 function Result({ tries, isRunning }: { tries: readonly Probe[]; isRunning: boolean }) {
 	const last = tries[tries.length - 1];
-	const [kind, baud] = (useStore(status)?.meter_trying ?? "").split(" ");
-	const trying = baud && `${t(`protocol.${kind}` as TextKey)}, ${speedText(baud)}`;
+	const state = useStore(status);
+	const [kind, baud] = (state?.meter_trying ?? "").split(" ");
+	const light = state?.meter_light ?? 0;
+	const trying =
+		baud &&
+		[
+			`${t(`protocol.${kind}` as TextKey)}, ${speedText(baud)}`,
+			...(light > 0 ? [`${t("align.received")}: ${formatNumber(light, language)}`] : []),
+		].join(" · ");
 	if (last === undefined) {
 		return (
 			<div class="signal">

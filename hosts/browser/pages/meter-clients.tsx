@@ -102,7 +102,7 @@ export function ClientList({ isRunning, tried }: Search) {
 			<ul>
 				{tried.map(({ client, result }) => (
 					<li key={client}>
-						{`${t("dlms.client")} ${client}: ${t(`client.is.${result}`, { what: t(USUAL[client] ?? "dlms.password") })}`}
+						{`${t("client.name", { n: client })}: ${t(`client.is.${result}`, { what: t(USUAL[client] ?? "dlms.password") })}`}
 					</li>
 				))}
 			</ul>

@@ -8,7 +8,7 @@ import { type DeviceError, post } from "../kit/device.js";
 import { refresh } from "../kit/live.js";
 import type { Advice, Unasked } from "../kit/replies.js";
 import { Store } from "../kit/store.js";
-import { t } from "../kit/text.js";
+import { isText, t } from "../kit/text.js";
 import { asDeviceError } from "../kit/use-device.js";
 
 type Deviation = { readonly protocol: "dlms"; readonly deviation: string };
@@ -33,9 +33,9 @@ export function findingText({ unasked, settings }: Finding): string | undefined 
 	if (unasked != null) {
 		const { kind, baudrate, supported } = unasked;
 		if (kind === "noise") return t("finding.noise");
-		const name = kind === "ascii" || kind === "sml" || kind === "tic" ? kind : "dlms";
+		const key = `found.${kind}`;
 		// The speed is passed as a string, as in speedText, so that no thousands separator is added.
-		const what = t(`found.${name}`, { n: String(baudrate) });
+		const what = t(isText(key) ? key : "found.dlms", { n: String(baudrate) });
 		return supported ? what : `${what} ${t("finding.later")}`;
 	}
 	if (settings == null) return undefined;

@@ -1,14 +1,14 @@
 /** List of values that the gateway requests from a DLMS/COSEM meter. The list is always saved as a whole. */
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { DLMS_OBIS } from "../kit/bodies.js";
 import { announce, Button, Card, ErrorNotice, Notice, Pending } from "../kit/components.js";
 import { DeviceError, post } from "../kit/device.js";
 import type { Draft, FieldSpec } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
 import { readout } from "../kit/live.js";
+import { useSavable } from "../kit/saves.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
-import { useUnsaved } from "../kit/unsaved.js";
 import { asDeviceError, useDevice } from "../kit/use-device.js";
 
 const PATH = "dlms/obis";
@@ -116,7 +116,7 @@ interface EditorProps {
 
 function Editor({ stored, onStored }: EditorProps) {
 	const [list, setList] = useState(stored);
-	const [busy, setBusy] = useState(false);
+	const place = useRef<HTMLDivElement>(null);
 	const [outcome, setOutcome] = useState<"done" | DeviceError>();
 	const change = (next: readonly Entry[]) => {
 		setList(next);
@@ -135,88 +135,79 @@ function Editor({ stored, onStored }: EditorProps) {
 		change([...list, entry]);
 	};
 	const save = async () => {
-		setBusy(true);
 		try {
 			const entries = list.map(({ code, class_id, attribute }) => ({ code, class_id, attribute }));
 			onStored((await post<{ entries: readonly Entry[] }>(PATH, { entries })).entries);
 			setOutcome("done");
 			announce(t("saved"));
 		} catch (reason) {
-			setOutcome(asDeviceError(reason));
-		} finally {
-			setBusy(false);
+			const error = asDeviceError(reason);
+			setOutcome(error);
+			return error;
 		}
 	};
 	const isChanged = list.map(keyOf).join() !== stored.map(keyOf).join();
-	useUnsaved(isChanged);
+	useSavable(isChanged, { place, isInBar: true, check: () => true, save, discard: () => change(stored) });
 	return (
-		<>
-			<List list={list} onRemove={(gone) => change(list.filter((entry) => entry !== gone))} />
-			<h3>{t("objects.presets")}</h3>
-			<div class="actions">
-				{PRESETS.map(({ name, label, codes }) => (
-					<Button key={name} name={name} onClick={() => change(presetOf(codes))}>
-						{t(label)}
-					</Button>
-				))}
-			</div>
-			<h3>{t("objects.new")}</h3>
-			{list.length < LIMIT ? (
-				<Form
-					key={list.length}
-					fields={NEW_FIELDS}
-					values={{ class_id: REGISTER, attribute: 2 }}
-					submitLabel={t("add")}
-					doneText=""
-					submit={add}
-				/>
-			) : (
-				<p>{t("objects.full")}</p>
-			)}
-			<hr />
-			{isChanged && <Notice kind="warning">{t("objects.unsaved")}</Notice>}
+		<div ref={place} tabIndex={-1}>
+			{list.length === 0 && <Notice kind="info">{t("objects.empty")}</Notice>}
+			<details>
+				<summary>{t("objects.count", { n: list.length, max: LIMIT })}</summary>
+				<List list={list} onRemove={(gone) => change(list.filter((entry) => entry !== gone))} />
+				<h3>{t("objects.presets")}</h3>
+				<div class="actions">
+					{PRESETS.map(({ name, label, codes }) => (
+						<Button key={name} name={name} onClick={() => change(presetOf(codes))}>
+							{t(label)}
+						</Button>
+					))}
+				</div>
+				{list.length < LIMIT && (
+					<>
+						<h3>{t("objects.new")}</h3>
+						<Form
+							key={list.length}
+							fields={NEW_FIELDS}
+							values={{ class_id: REGISTER, attribute: 2 }}
+							submitLabel={t("add")}
+							doneText=""
+							submit={add}
+						/>
+					</>
+				)}
+			</details>
 			{outcome === "done" && <Notice kind="good">{t("saved")}</Notice>}
 			{typeof outcome === "object" && <ErrorNotice error={outcome} />}
-			<div class="actions">
-				<Button name="save-objects" kind="main" busy={busy && t("saving")} onClick={save}>
-					{t("objects.save")}
-				</Button>
-				{isChanged && <Button onClick={() => change(stored)}>{t("cancel")}</Button>}
-			</div>
-		</>
+		</div>
 	);
 }
 
 function List({ list, onRemove }: { list: readonly Entry[]; onRemove: (entry: Entry) => void }) {
 	const known = useStore(readout)?.readings ?? [];
-	if (list.length === 0) return <Notice kind="info">{t("objects.empty")}</Notice>;
 	const nameOf = (code: readonly number[]) => {
 		const record = known.find(({ obis_long, attribute }) => obis_long === textOf(code) && attribute === undefined);
 		return wordsOf(code) ?? record?.[language] ?? record?.en ?? t("object.other");
 	};
 	return (
-		<>
-			<p class="help">{t("objects.count", { n: list.length, max: LIMIT })}</p>
-			<ul class="rows pair">
-				{list.map((entry) => (
-					<li key={keyOf(entry)}>
-						<div>
-							{nameOf(entry.code)}
-							<small>
-								<code>{textOf(entry.code)}</code>
-								{entry.class_id !== REGISTER && ` · ${t(`objects.class.${entry.class_id}` as "objects.class.1")}`}
-								{entry.attribute !== 2 && ` · ${t("readings.attribute")} ${entry.attribute}`}
-							</small>
-						</div>
-						<Button
-							aria-label={`${t("remove")}: ${nameOf(entry.code)} ${textOf(entry.code)}`}
-							onClick={() => onRemove(entry)}
-						>
-							{t("remove")}
-						</Button>
-					</li>
-				))}
-			</ul>
-		</>
+		<ul class="rows pair">
+			{list.map((entry) => (
+				<li key={keyOf(entry)}>
+					<div>
+						{nameOf(entry.code)}
+						<small>
+							<code>{textOf(entry.code)}</code>
+							{entry.class_id !== REGISTER && ` · ${t(`objects.class.${entry.class_id}` as "objects.class.1")}`}
+							{entry.attribute !== 2 && ` · ${t("readings.attribute")} ${entry.attribute}`}
+						</small>
+					</div>
+					<Button
+						aria-label={`${t("remove")}: ${nameOf(entry.code)} ${textOf(entry.code)}`}
+						onClick={() => onRemove(entry)}
+					>
+						{t("remove")}
+					</Button>
+				</li>
+			))}
+		</ul>
 	);
 }

@@ -10,10 +10,12 @@ import { advanceLocalTime, formatLocalTime, formatNumber } from "../kit/format.j
 import { choicesOf, fieldsOf } from "../kit/limits.js";
 import { readFailure, readout, status, useHasPart } from "../kit/live.js";
 import type { ProtocolShown, Status } from "../kit/replies.js";
+import { SettingsPage } from "../kit/saves.js";
+import { MeterChip } from "../kit/states.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";
-import { Age, MeterChip } from "./dashboard.js";
+import { Age } from "./dashboard.js";
 import { Aligner } from "./meter-align.js";
 import { AMISCard, DeviationFinding, DLMSCard } from "./meter-dlms.js";
 import { ReadFailure, settingsSet } from "./meter-finding.js";
@@ -31,7 +33,7 @@ export function Meter() {
 	const failure = useStore(readFailure);
 	const revision = useStore(settingsSet);
 	return (
-		<div class="cards">
+		<SettingsPage>
 			<div class="column">
 				<Card title={t("protocol.title")}>
 					<MeterState />
@@ -39,7 +41,7 @@ export function Meter() {
 					<ProtocolForm key={revision} onValue={setProtocol} />
 				</Card>
 				<Card title={t("align.title")}>
-					<Aligner />
+					<Aligner isMain={false} />
 				</Card>
 				{protocol === "sml" && (
 					<Card title={t("pin.title")}>
@@ -65,7 +67,7 @@ export function Meter() {
 			</div>
 			{isDLMS && <ObjectsCard />}
 			<LogCard />
-		</div>
+		</SettingsPage>
 	);
 }
 
@@ -234,7 +236,7 @@ function ScheduleCard() {
 					}}
 				>
 					{now?.clock_valid === false && value["enabled"] === true && (
-						<Notice kind="warning">{t("schedule.clock")}</Notice>
+						<Notice kind="warning">{t("clock.unset")}</Notice>
 					)}
 				</Form>
 			)}

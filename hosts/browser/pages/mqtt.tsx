@@ -32,7 +32,6 @@ export function MQTTCard() {
 						</Fact>
 					</Facts>
 					{value.enabled && <Test path="mqtt/send" />}
-					<h3>{t("out.settings")}</h3>
 					<MQTTForm settings={value} onSaved={put} />
 				</>
 			)}

@@ -10,6 +10,7 @@ import { Form } from "../kit/form.js";
 import { formatMoment, formatNumber } from "../kit/format.js";
 import { choicesOf, fieldsOf } from "../kit/limits.js";
 import type { Ethernet, NetworkStatus, WiFiEnabledShown } from "../kit/replies.js";
+import { SettingsPage } from "../kit/saves.js";
 import { language, t } from "../kit/text.js";
 import { asDeviceError, type Loaded, useDevice, usePoll } from "../kit/use-device.js";
 import { useZone } from "../kit/zone.js";
@@ -22,20 +23,22 @@ export function Network() {
 	usePoll(loaded.reload, POLL_MS);
 	const { value } = loaded;
 	return (
-		<div class="cards">
+		<SettingsPage>
 			{value?.wifi_temporary && value.interface !== "ethernet" && (
 				<Notice kind="warning">{t("network.temporary")}</Notice>
 			)}
-			<StateCard {...loaded} />
-			{value !== undefined && value.ethernet_mac !== "" && <CableCard status={value} />}
-			<div class="tall">
+			<div class="column">
+				<StateCard {...loaded} />
 				<Card title={t("network.ssid")}>
 					<WiFiForm onJoined={loaded.put} />
 				</Card>
 			</div>
-			<AccessPointCard onSaved={loaded.reload} />
-			{value !== undefined && <RadioCard status={value} reload={loaded.reload} />}
-		</div>
+			<div class="column">
+				{value !== undefined && value.ethernet_mac !== "" && <CableCard status={value} />}
+				<AccessPointCard onSaved={loaded.reload} />
+				{value !== undefined && <RadioCard status={value} reload={loaded.reload} />}
+			</div>
+		</SettingsPage>
 	);
 }
 

@@ -35,9 +35,15 @@ interface OutcomeProps {
 	/** Unix time of the last message; 0 if nothing was sent yet. */
 	readonly sentS: number | undefined;
 	readonly name: string;
+	/** Label of the time `sentS`. */
+	readonly sent?: TextKey;
+	/** State before the first message. */
+	readonly waiting?: TextKey;
+	textOf?(state: string): string;
 }
 
-export function Outcome({ enabled, state = "off", sentS = 0, name }: OutcomeProps) {
+export function Outcome(props: OutcomeProps) {
+	const { enabled, state = "off", sentS = 0, name, textOf = stateText } = props;
 	const { timeZone, zoneName } = useZone();
 	const hasFailed = enabled && !HEALTHY_STATES.includes(state);
 	const isGood = enabled && state === "ok";
@@ -45,17 +51,25 @@ export function Outcome({ enabled, state = "off", sentS = 0, name }: OutcomeProp
 		<>
 			<p class="chips">
 				<Chip state={hasFailed ? "warning" : isGood ? "good" : "off"} name={name}>
-					{t(hasFailed ? "state.failed" : enabled ? (isGood ? "state.ok" : "out.waiting") : "state.off")}
+					{t(
+						hasFailed
+							? "state.failed"
+							: enabled
+								? isGood
+									? "state.ok"
+									: (props.waiting ?? "out.waiting")
+								: "state.off",
+					)}
 				</Chip>
 			</p>
 			{enabled && (
 				<Facts>
-					<Fact name={t("out.sent")}>
+					<Fact name={t(props.sent ?? "out.sent")}>
 						{sentS === 0 ? t("out.never") : `${formatMoment(sentS, language, timeZone)} ${zoneName}`}
 					</Fact>
 				</Facts>
 			)}
-			{hasFailed && <Notice kind="warning">{stateText(state)}</Notice>}
+			{hasFailed && <Notice kind="warning">{textOf(state)}</Notice>}
 		</>
 	);
 }

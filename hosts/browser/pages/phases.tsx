@@ -12,7 +12,7 @@ export function PhasesCard() {
 	const phases = phasesOf(useStore(readout)?.readings ?? []);
 	if (phases.length === 0) return null;
 	return (
-		<Card title={t("phases.title")} wide>
+		<Card title={t("phases.title")}>
 			<Facts>
 				{phases.map(({ name, watts, voltage, current }) => (
 					<Fact key={name} name={name}>

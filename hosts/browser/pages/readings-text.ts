@@ -60,8 +60,8 @@ function unitsNow(readings: readonly Reading[]): ReadonlyMap<string, string> {
 }
 
 /** Returns the values after the first one. */
-function secondsOf({ value2, value2_unit = "", values = [] }: Reading) {
-	const all = [[value2, value2_unit] as const, ...values.map((value) => [value, ""] as const)];
+function secondsOf({ value2, value2_unit = "", values = [], values_units = [] }: Reading) {
+	const all = [[value2, value2_unit] as const, ...values.map((value, i) => [value, values_units[i] ?? ""] as const)];
 	return all
 		.filter(([text]) => text !== "")
 		.map(([text, unit]) => [text, unit, unit === "" ? stampOf(text) : undefined] as const);

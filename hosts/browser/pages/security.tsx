@@ -5,6 +5,7 @@ import { announce, Button, Card, ErrorNotice, Pending } from "../kit/components.
 import { type DeviceError, remove } from "../kit/device.js";
 import { formatMoment } from "../kit/format.js";
 import type { Sessions } from "../kit/replies.js";
+import { SettingsPage } from "../kit/saves.js";
 import { language, t } from "../kit/text.js";
 import { asDeviceError, useDevice } from "../kit/use-device.js";
 import { useKeptFocus } from "../kit/use-kept-focus.js";
@@ -17,7 +18,7 @@ export function Security() {
 	// When the password changes, the other sessions end, so their list is loaded again.
 	const [changes, setChanges] = useState(0);
 	return (
-		<div class="cards">
+		<SettingsPage>
 			<div class="column">
 				<Card title={t("login.password")}>
 					<p>{t("security.password.help")}</p>
@@ -29,7 +30,7 @@ export function Security() {
 				<TokensCard />
 				<CertificateCard />
 			</div>
-		</div>
+		</SettingsPage>
 	);
 }
 
@@ -92,8 +93,7 @@ function SessionText({ session }: { session: Session }) {
 	const left = t("sessions.left", { n: Math.ceil(expires_in_secs / 60) });
 	return (
 		<div>
-			<b>{address}</b>
-			{current && <span class="mark">{t("sessions.this")}</span>}
+			<b>{address}</b> {current && <span class="mark">{t("tokens.this")}</span>}
 			<small>
 				{created > 0 && `${t("sessions.since", { time: formatMoment(created, language, timeZone) })} · `}
 				{left}

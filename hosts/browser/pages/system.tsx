@@ -11,6 +11,7 @@ import { choicesOf } from "../kit/limits.js";
 import { refresh, status, useHasPart } from "../kit/live.js";
 import { formatPercent } from "../kit/percent.js";
 import type { Certificate, NetworkStatus, Status, Tokens, Version } from "../kit/replies.js";
+import { SettingsPage } from "../kit/saves.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";
@@ -40,7 +41,7 @@ const PEAK_FIELDS: readonly FieldSpec[] = [
 export function System() {
 	const hasPart = useHasPart();
 	return (
-		<div class="cards">
+		<SettingsPage>
 			<div class="column">
 				<ClockCard />
 				{hasPart("prices") && <PriceCard />}
@@ -53,7 +54,7 @@ export function System() {
 				<RestartCard />
 				<ResetCard />
 			</div>
-		</div>
+		</SettingsPage>
 	);
 }
 

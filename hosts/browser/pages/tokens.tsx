@@ -24,7 +24,7 @@ const FIELDS = fieldsOf(SYSTEM_TOKENS, [
 	{
 		name: "name",
 		label: "tokens.name",
-		help: "tokens.name.help",
+		help: "form.signs",
 		kind: "text",
 		required: true,
 	},
@@ -111,13 +111,12 @@ function Tokens({ list, onRevoke }: { list: TokenList; onRevoke: (token: Token) 
 				{tokens.map((token) => (
 					<li key={token.id}>
 						<div>
-							<b>{token.name}</b>
-							{token.scope === "read" && <span class="mark">{t("tokens.scope.read")}</span>}
+							<b>{token.name}</b> {token.scope === "read" && <span class="mark">{t("tokens.scope.read")}</span>}{" "}
 							{token.id === own && <span class="mark">{t("tokens.this")}</span>}
 							<small>
 								{token.created > 0
 									? t("tokens.created", { time: formatMoment(token.created, language, timeZone) })
-									: t("tokens.timeless")}
+									: t("read.timeless")}
 							</small>
 						</div>
 						<Button name="revoke" aria-label={`${t("tokens.revoke")}: ${token.name}`} onClick={() => onRevoke(token)}>
@@ -142,28 +141,12 @@ function MadeToken({ made, onClose }: { made: NewToken; onClose: () => void }) {
 			<div class="actions">
 				<CopyButton text={() => token} label={t("tokens.copy")} />
 			</div>
-			<Example token={token} />
 			<div class="actions">
 				<Button kind="main" name="stored" onClick={onClose}>
 					{t("tokens.stored")}
 				</Button>
 			</div>
 		</Dialog>
-	);
-}
-
-function Example({ token }: { token: string }) {
-	// The command needs -k, because curl would not accept the gateway's self-signed certificate.
-	const option = location.protocol === "https:" ? "-k " : "";
-	const example = `curl ${option}-H "Authorization: Bearer ${token}" ${location.origin}/api/v1/iec62056/last`;
-	return (
-		<>
-			<p>{t("tokens.example")}</p>
-			<pre>{example}</pre>
-			<div class="actions">
-				<CopyButton text={() => example} label={t("tokens.example.copy")} />
-			</div>
-		</>
 	);
 }
 

@@ -1,6 +1,7 @@
 /** Firmware, backup, diagnostic report for the manufacturer, and a list of the stored data. */
 
 import { useHasPart } from "../kit/live.js";
+import { SettingsPage } from "../kit/saves.js";
 import { BackupCard } from "./backup.js";
 import { DataCard } from "./data.js";
 import { FirmwareCard, UpgradeCard } from "./firmware.js";
@@ -10,7 +11,7 @@ import { ReportCard } from "./report.js";
 export function Upkeep() {
 	const hasPart = useHasPart();
 	return (
-		<div class="cards">
+		<SettingsPage>
 			<div class="column">
 				<FirmwareCard />
 				<UpgradeCard />
@@ -21,6 +22,6 @@ export function Upkeep() {
 				<BackupCard />
 				<ReportCard />
 			</div>
-		</div>
+		</SettingsPage>
 	);
 }

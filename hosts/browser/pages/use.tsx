@@ -2,31 +2,36 @@
  * Consumption from the history, and the meter's own load profile. The overview's cards are in this file too, so that
  * both pages share one script.
  */
-import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { AMOUNTS, formatMinute, moneyText } from "../kit/amounts.js";
+import { AMOUNTS, formatMinute, moneyRate, moneyText } from "../kit/amounts.js";
 import { Card, ErrorNotice, Fact, Facts, Notice, Pending } from "../kit/components.js";
+import { past, rate } from "../kit/curve-points.js";
 import type { DeviceError } from "../kit/device.js";
 import { formatNumber } from "../kit/format.js";
-import { load, loadRecent, loadToday, type Recent } from "../kit/history.js";
-import { type Readout, readout, status, useHasPart, useLocked } from "../kit/live.js";
-import { moneyOf, tariff2Share, totalOf } from "../kit/money.js";
+import { load, loadHours, loadRecent, loadToday, type Recent } from "../kit/history.js";
+import { power, type Readout, readout, status, useHasPart, useLocked } from "../kit/live.js";
+import { activeTariff, moneyOf, tariffsOf, totalOf } from "../kit/money.js";
 import { type Amount, highestOf, type Piece, spanOf, within, withoutNothing } from "../kit/periods.js";
 import { peakOf } from "../kit/power.js";
-import { ALWAYS, loadPrices } from "../kit/prices.js";
-import type { PricePeriod } from "../kit/replies.js";
+import { ALWAYS, fine, isByClock, loadPrices, usePricing } from "../kit/prices.js";
+import type { PeaksStatus, PricePeriod } from "../kit/replies.js";
 import { display } from "../kit/session.js";
 import { useStore } from "../kit/store.js";
+import { addStyle } from "../kit/style.js";
 import { language, t } from "../kit/text.js";
-import { asDeviceError } from "../kit/use-device.js";
-import { useZone } from "../kit/zone.js";
+import { asDeviceError, useDevice } from "../kit/use-device.js";
+import { useIsZoneKnown, useZone } from "../kit/zone.js";
+import style from "../use.css?inline";
 import { BackfillCard } from "./backfill.js";
-import { CurveCard } from "./curve-card.js";
+import { CountersCard } from "./counters.js";
 import { LockedNotice } from "./locked-notice.js";
 import { PhasesCard } from "./phases.js";
+import { PriceCurve } from "./price-curve.js";
 import { ProfileCard } from "./profile.js";
 import { DayBars, UseChart } from "./use-chart.js";
-import { Tile, UseTiles } from "./use-tiles.js";
+import { Highlights, Tile, UseTiles } from "./use-tiles.js";
+
+addStyle(style);
 
 /** Interval at which the history can change: it gets at most one new entry per quarter hour. */
 const QUARTER_S = 900;
@@ -40,8 +45,12 @@ export function Use() {
 	return (
 		<div class="cards">
 			<History />
-			{mayHaveProfile && hasPart("backfill") && <BackfillCard />}
-			{mayHaveProfile && <ProfileCard />}
+			{mayHaveProfile && (
+				<div class="cards wide unprinted">
+					{hasPart("backfill") && <BackfillCard />}
+					<ProfileCard />
+				</div>
+			)}
 		</div>
 	);
 }
@@ -85,39 +94,84 @@ function useHistory(loadAll: typeof loadRecent): Past {
 	const [recent, setRecent] = useState<Recent>({});
 	const [error, setError] = useState<DeviceError>();
 	const isLocked = useLocked();
-	const isSet = now?.clock_valid === true;
+	const isSet = useIsZoneKnown() && now?.clock_valid === true;
 	const wallMs = isSet ? Date.parse(`${now.localtime.slice(0, 19)}Z`) : 0;
 	const reload = async () => {
 		if (!isSet) return;
 		setError(undefined);
+		// The prices are requested first, so that costs are shown together with their amounts.
+		const pricing = hasPart("prices") ? loadPrices().catch(() => undefined) : undefined;
 		// Old data stay until new data arrive, so that the chart keeps the user's choices.
 		const put = (loaded: Recent) => setRecent((old) => ({ ...old, ...loaded }));
-		await loadAll(wallMs, timeZone, put).catch((reason) => setError(asDeviceError(reason)));
-		if (hasPart("prices")) await loadPrices().catch(() => undefined);
+		let quarters: readonly Piece[] = [];
+		const keep = (loaded: Recent) => {
+			quarters = loaded.quarters ?? quarters;
+			put(loaded);
+		};
+		await loadAll(wallMs, timeZone, keep).catch((reason) => setError(asDeviceError(reason)));
+		const now = await pricing;
+		if (now === undefined) return;
+		const { fromMs } = spanOf("day", wallMs, -1);
+		const needsHours = isByClock(now) && loadAll === loadRecent;
+		const hours = needsHours ? await loadHours(fromMs, timeZone).catch(() => []) : [];
+		fine.set([...hours, ...quarters]);
 	};
 	useEffect(() => {
 		reload();
-	}, [isSet && Math.floor((now.timestamp - READ_S) / QUARTER_S), timeZone]);
+	}, [isSet && Math.floor((now.timestamp - READ_S) / QUARTER_S)]);
 	return { recent: isLocked ? withoutUnknown(recent) : recent, error, reload, wallMs, isLocked };
 }
 
-/** Shows all cards together, with `children` below them, so that nothing moves later. */
-export function OverviewCards({ children }: { children: ComponentChildren }) {
-	const past = useHistory(loadToday);
-	const { recent, error, wallMs } = past;
+/** Shows all cards together, so that nothing moves later. */
+export function OverviewCards() {
+	const history = useHistory(loadToday);
+	const { recent, error, wallMs } = history;
+	useTrace(history);
+	useRate(wallMs);
 	if (wallMs > 0 && recent.quarters === undefined && error === undefined) return <p class="pending">{t("loading")}</p>;
 	return (
 		<>
-			<TodayCards past={past} />
+			<TodayCards history={history} />
+			<PriceCurve />
 			<PhasesCard />
-			<CurveCard />
-			{children}
+			<CountersCard />
 		</>
 	);
 }
 
+/** Gives the card of the power its past. */
+function useTrace({ recent: { quarters = [] }, isLocked }: Past): void {
+	useEffect(() => {
+		const known = quarters.filter(({ period }) => !isLocked && period.import_wh !== undefined);
+		past.set(
+			known.flatMap(({ period: { start, end, import_wh = 0, export_wh = 0, gap } }) => {
+				const value = ((import_wh - export_wh) * 3600) / (end - start);
+				return (gap ? [start, end] : [(start + end) / 2]).map((atS) => ({ atMs: atS * 1000, value }));
+			}),
+		);
+	}, [quarters, isLocked]);
+}
+
+/** Tells the card of the power what it costs in an hour. Of two tariffs, the meter must say which one is active. */
+function useRate(wallMs: number): void {
+	const pricing = usePricing();
+	const now = useStore(power);
+	const tariff = activeTariff(useStore(readout)?.readings ?? []);
+	useEffect(() => {
+		const wh = now?.unit === "W" ? now.watts : 0;
+		const start = status.value?.timestamp ?? 0;
+		const import_wh = Math.max(0, wh);
+		const second = tariff && { import_t2_wh: tariff === 2 ? import_wh : 0 };
+		const period = { start, end: start + 3600, localtime: "", import_wh, export_wh: Math.max(0, -wh), ...second };
+		const piece = { period, fromMs: wallMs, toMs: wallMs + 1 };
+		const money = pricing && moneyOf([piece], pricing, false);
+		const isKnown = money !== undefined && !money.isEstimated && money.sinceMs === undefined && totalOf(money) !== 0;
+		rate.set(isKnown ? `≈\u00a0${moneyRate(totalOf(money), pricing?.currency ?? "")}` : "");
+	});
+}
+
 /** Shows nothing if there are no data. */
-function TodayCards({ past: { recent, wallMs, isLocked } }: { past: Past }) {
+function TodayCards({ history: { recent, wallMs, isLocked } }: { history: Past }) {
 	const { quarters, days = [] } = recent;
 	const measured = measuredIn(days, isLocked);
 	if (quarters === undefined || days.length === 0 || measured.length === 0) return null;
@@ -128,8 +182,7 @@ function TodayCards({ past: { recent, wallMs, isLocked } }: { past: Past }) {
 	const common = { measured, unit: "day", pieces: days } as const;
 	return (
 		<>
-			<Tile {...common} name={t("use.today")} wallMs={wallMs} compared={quarters} wide={!hasYesterday} />
-			{hasYesterday && <Tile {...common} name={t("use.yesterday")} wallMs={yesterdayMs} compared={[]} />}
+			<Tile {...common} name={t("use.today")} wallMs={wallMs} compared={quarters} isMain />
 			<Card title={t("today.bars")} wide>
 				{pieces.length > 0 && <DayBars {...{ pieces, span, measured }} />}
 				<PeakFact quarters={isLocked ? [] : quarters} />
@@ -137,8 +190,13 @@ function TodayCards({ past: { recent, wallMs, isLocked } }: { past: Past }) {
 					<a href="#/use">{t("today.more")}</a>
 				</p>
 			</Card>
+			{hasYesterday && <Tile {...common} name={t("use.yesterday")} wallMs={yesterdayMs} compared={[]} />}
 		</>
 	);
+}
+
+function formatKW(watts: number): string {
+	return `${formatNumber(watts / 1000, language, 2, 2)} kW`;
 }
 
 /**
@@ -147,7 +205,6 @@ function TodayCards({ past: { recent, wallMs, isLocked } }: { past: Past }) {
  * interval.
  */
 function PeakFact({ quarters }: { quarters: readonly Piece[] }) {
-	const kW = (watts: number) => `${formatNumber(watts / 1000, language, 2, 2)} kW`;
 	const metered = peakOf(useStore(readout)?.readings ?? []);
 	const { peak_w, peak_mean_w, peak_forecast_w } = useStore(status) ?? {};
 	const highest = highestOf(quarters);
@@ -155,20 +212,20 @@ function PeakFact({ quarters }: { quarters: readonly Piece[] }) {
 	return (
 		<Facts>
 			{metered !== undefined ? (
-				<Fact name={t("peak.period")}>{kW(metered)}</Fact>
+				<Fact name={t("peak.period")}>{formatKW(metered)}</Fact>
 			) : peak_w !== undefined ? (
-				<Fact name={t("peak.month")}>{kW(peak_w)}</Fact>
+				<Fact name={t("peak.month")}>{formatKW(peak_w)}</Fact>
 			) : (
 				highest !== undefined && (
 					<Fact name={t("peak.days")}>
-						{kW(highest.watts)} ({formatMinute(highest.fromMs)})
+						{formatKW(highest.watts)} ({formatMinute(highest.fromMs)})
 					</Fact>
 				)
 			)}
 			{peak_mean_w !== undefined && (
 				<Fact name={t("peak.now")}>
-					{kW(peak_mean_w)}
-					{peak_forecast_w !== undefined && `, ${kW(peak_forecast_w)}`}
+					{formatKW(peak_mean_w)}
+					{peak_forecast_w !== undefined && `, ${formatKW(peak_forecast_w)}`}
 				</Fact>
 			)}
 		</Facts>
@@ -182,7 +239,7 @@ function History() {
 	const isSet = wallMs !== 0;
 
 	const { quarters, days, months } = recent;
-	if (now !== undefined && !isSet) return <Notice kind="warning">{t("links.clock")}</Notice>;
+	if (now !== undefined && !isSet) return <Notice kind="warning">{t("clock.unset")}</Notice>;
 	if (days === undefined) return <Pending error={error} reload={reload} />;
 	const all = [...days, ...(quarters ?? []), ...(months ?? [])];
 	const measured = measuredIn(all, isLocked);
@@ -191,7 +248,6 @@ function History() {
 		<>
 			{error && <ErrorNotice error={error} retry={reload} />}
 			{isLocked && <LockedNotice />}
-			<UseTiles {...{ recent, wallMs, measured }} />
 			{quarters === undefined ? (
 				<Card wide>
 					<p class="pending">{t("loading")}</p>
@@ -199,12 +255,33 @@ function History() {
 			) : (
 				<UseChart {...{ recent, quarters, wallMs, measured }} />
 			)}
-			{!isDisplay && measured.includes("import_wh") && (
+			<PriceCurve />
+			<UseTiles {...{ recent, wallMs, measured }} />
+			{measured.includes("import_wh") && !isLocked && <Highlights {...{ recent, wallMs }} />}
+			{now?.peak_w !== undefined && <PeaksCard />}
+			{!isDisplay && measured.length > 0 && (
 				<p>
 					<a href="#/system">{t("price.title")}</a>
 				</p>
 			)}
 		</>
+	);
+}
+
+/** The intervals of which the month's peak consists, the highest first. */
+function PeaksCard() {
+	const { value } = useDevice<PeaksStatus>("peaks/status");
+	if (value === undefined || value.highest.length === 0) return null;
+	return (
+		<Card title={t("peak.month")}>
+			<Facts>
+				{value.highest.map(({ start, localtime, mean_w }) => (
+					<Fact key={start} name={formatMinute(Date.parse(`${localtime.slice(0, 19)}Z`))}>
+						{formatKW(mean_w)}
+					</Fact>
+				))}
+			</Facts>
+		</Card>
 	);
 }
 
@@ -233,7 +310,7 @@ export interface PricePreviewProps {
 export function PricePreview({ period, currency }: PricePreviewProps) {
 	const yesterday = useYesterday();
 	const last = useStore(readout);
-	const pricing = { periods: [{ ...period, from: ALWAYS }], tariff2: tariff2Share(last?.readings ?? []) };
+	const pricing = { periods: [{ ...period, from: ALWAYS }], ...tariffsOf(last?.readings ?? []) };
 	const money = yesterday && Number.isFinite(period.import_micro) ? moneyOf([yesterday], pricing, true) : undefined;
 	if (money === undefined) return null;
 	return (

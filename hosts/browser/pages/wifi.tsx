@@ -194,7 +194,7 @@ const UNLOCKED = "unlocked";
 export const isStatic = ({ dhcp }: Draft) => dhcp === false;
 
 export const ADDRESS_FIELDS: readonly (FieldSpec & { readonly name: "dhcp" | "ip" | "netmask" | "gateway" })[] = [
-	{ name: "dhcp", label: "wifi.dhcp", help: "wifi.dhcp.help", kind: "toggle" },
+	{ name: "dhcp", label: "wifi.dhcp", kind: "toggle" },
 	{
 		name: "ip",
 		refused: "refused.ip",
@@ -252,7 +252,7 @@ function Settings({ status, picked, onJoined }: SettingsProps) {
 		{
 			name: "password",
 			label: "wifi.password",
-			...(isCurrent ? { help: "wifi.password.keep" as const } : {}),
+			...(isCurrent ? { help: "secret.keep" as const } : {}),
 			kind: "password",
 			min: 8,
 			required: !isCurrent,

@@ -3,7 +3,7 @@
  * first values.
  */
 import { useEffect, useRef } from "preact/hooks";
-import { Button, Fact, Facts, Notice, Progress } from "../kit/components.js";
+import { Amount, Button, Fact, Facts, Notice, Progress } from "../kit/components.js";
 import { formatNumber } from "../kit/format.js";
 import {
 	READOUT_UNCHECKED,
@@ -18,7 +18,6 @@ import { countersOf, isLocked } from "../kit/power.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 import { errorText } from "../kit/use-device.js";
-import { Amount } from "./dashboard.js";
 import { ProtocolForm } from "./meter.js";
 import { Aligner } from "./meter-align.js";
 import { ClientList, isRefused, mayAdmitAnother, useClientSearch } from "./meter-clients.js";

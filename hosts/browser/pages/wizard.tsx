@@ -135,7 +135,7 @@ function Password({ next, back, actions }: StepProps) {
 	if (isNew) {
 		return (
 			<>
-				<Notice kind="good">{t("wizard.password.done")}</Notice>
+				<Notice kind="good">{t("password.changed")}</Notice>
 				<ContinueButton next={next} back={back} />
 			</>
 		);
@@ -159,7 +159,7 @@ function Time({ next, actions }: StepProps) {
 		setFailure(undefined);
 		try {
 			put(await setClock());
-			announce(t("wizard.clock.done"));
+			announce(t("event.clock_set"));
 			refresh().catch(() => undefined);
 			return true;
 		} catch (reason) {

@@ -7,9 +7,9 @@ import { formatDecimal, formatMoment, formatNumber } from "../kit/format.js";
 import { readout, status } from "../kit/live.js";
 import { isKnown } from "../kit/power.js";
 import type { Reading } from "../kit/replies.js";
+import { saveAll, useSavable } from "../kit/saves.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
-import { useUnsaved } from "../kit/unsaved.js";
 import { asDeviceError } from "../kit/use-device.js";
 import { useZone } from "../kit/zone.js";
 import {
@@ -43,10 +43,8 @@ const CODES = "codes";
 export function MapForm({ entries, sent, onStored }: MapFormProps) {
 	const [lines, setLines] = useState<readonly Line[]>(() => entries.map((entry, key) => ({ ...entry, key })));
 	const [saved, setSaved] = useState(lines);
-	useUnsaved(lines !== saved);
 	const nextKey = useRef(entries.length);
 	const [outcome, setOutcome] = useState<"done" | "interview" | "faults" | DeviceError>();
-	const [busy, setBusy] = useState(false);
 	const form = useRef<HTMLFormElement>(null);
 	const readings = useStore(readout)?.readings ?? [];
 
@@ -64,28 +62,32 @@ export function MapForm({ entries, sent, onStored }: MapFormProps) {
 		change(lines.filter((line) => line.key !== key));
 		focusOn("button[name=add]");
 	};
-	const submit = async (event: Event) => {
-		event.preventDefault();
-		if (busy) return;
-		if (lines.some(({ obis }) => partsOf(obis) === undefined)) {
-			setOutcome("faults");
-			focusOn("[aria-invalid=true]");
-			return;
-		}
-		setBusy(true);
+	const check = () => {
+		const isGood = lines.every(({ obis }) => partsOf(obis) !== undefined);
+		if (!isGood) setOutcome("faults");
+		return isGood;
+	};
+	const save = async () => {
 		try {
 			onStored(await storeMap(lines));
 			setSaved(lines);
 			setOutcome(needsInterview(status.value?.zigbee_state, saved, lines) ? "interview" : "done");
 			announce(t("saved"));
 		} catch (reason) {
-			setOutcome(asDeviceError(reason));
-		} finally {
-			setBusy(false);
+			const error = asDeviceError(reason);
+			setOutcome(error);
+			return error;
 		}
 	};
+	useSavable(lines !== saved, { place: form, isInBar: true, check, save, discard: () => change(saved) });
+	const submit = (event: Event) => {
+		event.preventDefault();
+		saveAll();
+	};
 	return (
-		<form ref={form} onSubmit={submit} noValidate>
+		<form ref={form} tabIndex={-1} onSubmit={submit} noValidate>
+			{/* Without a button, Enter would not submit the form. */}
+			<button type="submit" class="unseen" tabIndex={-1} aria-hidden="true" />
 			{lines.length === 0 && <p>{t("map.empty")}</p>}
 			<ul class="entries">
 				{lines.map((line, index) => (
@@ -110,9 +112,6 @@ export function MapForm({ entries, sent, onStored }: MapFormProps) {
 			{typeof outcome === "object" && <ErrorNotice error={outcome} />}
 			{lines.length >= MAP_LIMIT && <p class="help">{t("map.full.help", { n: MAP_LIMIT })}</p>}
 			<div class="actions">
-				<Button type="submit" kind="main" busy={busy && t("saving")}>
-					{t("save")}
-				</Button>
 				<Button name="add" disabled={lines.length >= MAP_LIMIT} onClick={add}>
 					{t("map.add")}
 				</Button>
@@ -245,6 +244,6 @@ function duplicatesOf(lines: readonly Line[]): readonly string[] {
 	const codes = twice(lines.map(({ obis }) => wellFormed(obis)).filter((obis) => obis !== ""));
 	return [
 		...TARGETS.filter(({ id }) => targets.has(id)).map(({ label }) => t("map.twice", { what: t(label) })),
-		...[...codes].map((what) => t("map.twice.code", { what })),
+		...[...codes].map((what) => t("map.twice", { what })),
 	];
 }

@@ -8,10 +8,11 @@ import { Form } from "../kit/form.js";
 import { formatNumber } from "../kit/format.js";
 import { status } from "../kit/live.js";
 import type { Zigbee as Radio, Version } from "../kit/replies.js";
+import { SettingsPage } from "../kit/saves.js";
+import { isBad, ZigbeeChip } from "../kit/states.js";
 import { useStore } from "../kit/store.js";
 import { isText, language, t } from "../kit/text.js";
 import { useDevice, usePoll } from "../kit/use-device.js";
-import { isBad, ZigbeeChip } from "./dashboard.js";
 import { ABSENT, type Sent, type ZigbeeMap } from "./mapping.js";
 import { MapForm } from "./zigbee-map.js";
 
@@ -28,7 +29,7 @@ export function Zigbee() {
 		if (radio !== undefined) reload();
 	}, [zigbee_state, zigbee_sent]);
 	return (
-		<div class="cards">
+		<SettingsPage>
 			<Card title={t("network.state")} wide={radio?.state === ABSENT}>
 				{radio === undefined ? <Pending error={error} reload={reload} /> : <State radio={radio} reload={reload} />}
 			</Card>
@@ -45,7 +46,7 @@ export function Zigbee() {
 				</Card>
 			)}
 			<MapCard sent={radio?.reported} />
-		</div>
+		</SettingsPage>
 	);
 }
 

@@ -10,6 +10,7 @@ import { LIVE } from "./live.js";
 import { LOGIN } from "./login.js";
 import { METER } from "./meter.js";
 import { NETWORK } from "./network.js";
+import { PROTOCOLS } from "./protocols.js";
 import { READINGS } from "./readings.js";
 import { SECURITY } from "./security.js";
 import { SYSTEM } from "./system.js";
@@ -24,6 +25,7 @@ export const TEXTS = {
 	...LIVE,
 	...DASHBOARD,
 	...FAILURES,
+	...PROTOCOLS,
 	...USE,
 	...READINGS,
 	...METER,

@@ -25,11 +25,11 @@ export const COMMON = {
 	"nav.network": ["Network", "Netzwerk", "Sieć"],
 	"nav.zigbee": ["Zigbee", "Zigbee", "Zigbee"],
 	"nav.hub": ["Home Assistant & MQTT", "Home Assistant & MQTT", "Home Assistant i MQTT"],
-	"nav.batteries": ["Batteries and wallboxes", "Speicher und Wallboxen", "Magazyny i wallboxy"],
+	"nav.batteries": ["Batteries and wallboxes", "Batteriespeicher und Wallboxen", "Magazyny energii i wallboxy"],
 	"nav.security": ["Security", "Sicherheit", "Bezpieczeństwo"],
 	"nav.events": ["Log", "Ereignisse", "Dziennik"],
 	"nav.system": ["System", "System", "System"],
-	"nav.upkeep": ["Maintenance", "Wartung", "Konserwacja"],
+	"nav.upkeep": ["Maintenance", "Wartung", "Aktualizacje i kopie"],
 
 	save: ["Save", "Speichern", "Zapisz"],
 	saving: ["Saving …", "Wird gespeichert …", "Zapisywanie …"],
@@ -70,17 +70,29 @@ export const COMMON = {
 	],
 	"valid.some": ["Check the marked fields.", "Bitte die markierten Felder prüfen.", "Sprawdź zaznaczone pola."],
 
+	"form.slow": [
+		"No answer yet; your input stays.",
+		"Noch keine Antwort; Ihre Eingaben bleiben.",
+		"Jeszcze bez odpowiedzi; dane zostają.",
+	],
+	"form.offline": [
+		"The gateway does not answer; this is probably not saved. Save again when it is back.",
+		"Das Gateway antwortet nicht; wahrscheinlich ist dies nicht gespeichert. Speichern Sie erneut, wenn es wieder da ist.",
+		"Bramka nie odpowiada; prawdopodobnie nie zapisano. Zapisz ponownie, gdy wróci.",
+	],
+	"form.elsewhere": [
+		"Meanwhile this was changed elsewhere. Saving replaces that.",
+		"Inzwischen wurde dies anderswo geändert. Speichern ersetzt es.",
+		"Tymczasem zmieniono to gdzie indziej. Zapisanie to zastąpi.",
+	],
+	"form.adopt": ["Show what is stored", "Gespeichertes anzeigen", "Pokaż zapisane"],
 	"error.offline": [
 		"The gateway does not answer. Check that it has power and that this device is in the same network.",
 		"Das Gateway antwortet nicht. Prüfen Sie, ob es Strom hat und ob dieses Gerät im selben Netz ist.",
 		"Bramka nie odpowiada. Sprawdź, czy ma zasilanie i czy to urządzenie jest w tej samej sieci.",
 	],
 	"error.unauthorized": ["Please log in.", "Bitte anmelden.", "Zaloguj się."],
-	"error.invalid_proof": [
-		"That is not the right password.",
-		"Das ist nicht das richtige Passwort.",
-		"To nie jest właściwe hasło.",
-	],
+	"error.invalid_proof": ["Wrong password.", "Falsches Passwort.", "Błędne hasło."],
 	"error.nonce_invalid": [
 		"The login took too long. Please try again.",
 		"Die Anmeldung hat zu lange gedauert. Bitte noch einmal versuchen.",
@@ -164,19 +176,19 @@ export const COMMON = {
 	],
 
 	"lost.text": [
-		"The gateway has not answered since {time}; trying again. Check that it has power and that this device is in the same network. What is shown may have changed.",
-		"Das Gateway antwortet seit {time} nicht; es wird weiter versucht. Prüfen Sie, ob es Strom hat und ob dieses Gerät im selben Netz ist. Was hier steht, kann überholt sein.",
-		"Bramka nie odpowiada od {time}; trwa ponawianie. Sprawdź, czy ma zasilanie i czy to urządzenie jest w tej samej sieci. Pokazane dane mogą być nieaktualne.",
+		"The gateway has not answered since {time}; trying again. Check that it has power and that this device is in the same network.",
+		"Das Gateway antwortet seit {time} nicht; es wird weiter versucht. Prüfen Sie, ob es Strom hat und ob dieses Gerät im selben Netz ist.",
+		"Bramka nie odpowiada od {time}; trwa ponawianie. Sprawdź, czy ma zasilanie i czy to urządzenie jest w tej samej sieci.",
 	],
 	"safe.text": [
-		"Safe mode: the gateway failed three times soon after starting. It does not read the meter now, so that you can still reach it. Cause: {cause}. It tries again after an hour, or after a restart.",
-		"Abgesicherter Betrieb: Das Gateway ist dreimal kurz nach dem Start ausgefallen und liest jetzt keinen Zähler aus, damit es erreichbar bleibt. Ursache: {cause}. Nach einer Stunde oder einem Neustart versucht das Gateway es erneut.",
-		"Tryb awaryjny: bramka trzy razy zawiodła tuż po starcie i nie odczytuje teraz licznika, aby pozostała dostępna. Przyczyna: {cause}. Spróbuje ponownie sama po godzinie albo po ponownym uruchomieniu.",
+		"Safe mode: the gateway crashed three times soon after starting and does not read the meter, so that you can reach it. Cause: {cause}. It tries again after an hour, or after a restart.",
+		"Abgesicherter Betrieb: Das Gateway ist dreimal kurz nach dem Start abgestürzt und liest keinen Zähler aus, damit es erreichbar bleibt. Ursache: {cause}. Nach einer Stunde oder einem Neustart versucht es das erneut.",
+		"Tryb awaryjny: bramka trzy razy zawiesiła się tuż po starcie i nie odczytuje licznika, aby pozostała dostępna. Przyczyna: {cause}. Spróbuje ponownie po godzinie albo po ponownym uruchomieniu.",
 	],
 	"low.text": [
-		"The power supply is weak: the voltage became too low, and the gateway restarted. Use a better power supply or a shorter cable. Until the next start, Wi-Fi transmits with less power.",
-		"Die Stromversorgung ist schwach: Die Spannung wurde zu niedrig, und das Gateway ist neu gestartet. Verwenden Sie ein besseres Netzteil oder ein kürzeres Kabel. Bis zum nächsten Start sendet das WLAN mit weniger Leistung.",
-		"Zasilanie jest słabe: napięcie spadło za nisko i bramka uruchomiła się ponownie. Użyj lepszego zasilacza albo krótszego kabla. Do następnego startu Wi-Fi nadaje z mniejszą mocą.",
+		"The power supply is too weak: the gateway had to restart. Use a better supply or a shorter cable. Until the next start, Wi-Fi is weaker.",
+		"Die Stromversorgung ist zu schwach: Das Gateway musste neu starten. Nehmen Sie ein besseres Netzteil oder kürzeres Kabel. Bis zum nächsten Start sendet das WLAN schwächer.",
+		"Zasilanie jest za słabe: bramka musiała uruchomić się ponownie. Użyj lepszego zasilacza albo krótszego kabla. Do następnego startu Wi-Fi nadaje słabiej.",
 	],
 	"safe.go": ["Restart or reset", "Neu starten oder zurücksetzen", "Uruchom ponownie lub zresetuj"],
 	"storage.damaged": [

@@ -3,9 +3,9 @@ import type { Translations } from "./translations.js";
 
 export const EVENTS = {
 	"events.intro": [
-		"Events of the gateway, newest first. Important entries survive a restart.",
-		"Ereignisse des Gateways, neueste zuerst. Wichtige Einträge bleiben nach einem Neustart erhalten.",
-		"Zdarzenia bramki, od najnowszych. Ważne wpisy pozostają po ponownym uruchomieniu.",
+		"Newest first. Important entries survive a restart.",
+		"Neueste zuerst. Wichtige Einträge bleiben nach einem Neustart erhalten.",
+		"Od najnowszych. Ważne wpisy pozostają po ponownym uruchomieniu.",
 	],
 	"events.dropped": [
 		"Older entries no longer kept: {n}",
@@ -41,11 +41,7 @@ export const EVENTS = {
 		"Der Zähler konnte nicht ausgelesen werden",
 		"Nie udało się odczytać licznika",
 	],
-	"event.meter_read": [
-		"The meter can be read again",
-		"Der Zähler ließ sich wieder auslesen",
-		"Licznik można znów odczytać",
-	],
+	"event.meter_read": ["The meter was read", "Zähler antwortet", "Licznik odpowiada"],
 	"event.network_up": ["The gateway is in the network", "Das Gateway ist im Netz", "Bramka jest w sieci"],
 	"event.network_down": ["The network was lost", "Das Netz ging verloren", "Utracono sieć"],
 	"event.readouts_missed": ["Missed readings", "Versäumte Auslesungen", "Pominięte odczyty"],
@@ -149,5 +145,6 @@ export const EVENTS = {
 		"das Programm reagierte nicht mehr (Watchdog)",
 		"program przestał odpowiadać (watchdog)",
 	],
+	"cause.panic": ["the program crashed", "das Programm ist abgestürzt", "awaria programu"],
 	"event.unknown": ["Another event", "Anderes Ereignis", "Inne zdarzenie"],
 } as const satisfies Record<string, Translations>;

@@ -4,7 +4,7 @@ import type { Translations } from "./translations.js";
 export const FAILURES = {
 	"failure.silence": [
 		"Nothing came back from the meter. Check that the head sits on the meter's port, the right way round. A meter with a battery must be woken: there is a setting for that, or a button.",
-		"Vom Zähler kam nichts zurück. Prüfen Sie, ob der Kopf richtig herum auf der Schnittstelle sitzt. Wecken Sie einen Zähler mit Batterie (Einstellung, Taste).",
+		"Vom Zähler kam nichts zurück. Prüfen Sie, ob der Kopf richtig herum auf der Schnittstelle sitzt. Ein Zähler mit Batterie muss erst geweckt werden (Einstellung, Taste).",
 		"Licznik nie odpowiedział. Sprawdź, czy głowica jest na porcie licznika i właściwie obrócona. Licznik na baterii trzeba budzić: ustawieniem albo przyciskiem.",
 	],
 	"failure.addressed": [
@@ -13,9 +13,9 @@ export const FAILURES = {
 		"Licznik nie odpowiedział. Sprawdź ustawiony adres licznika albo zostaw to pole puste; potem głowicę. Licznik na baterii trzeba budzić: ustawieniem albo przyciskiem.",
 	],
 	"failure.unheard": [
-		"No complete telegram arrived from the meter. Check the speed and that the meter sends on its own, then that the head sits on the port the right way round.",
-		"Vom Zähler kam kein vollständiges Telegramm. Prüfen Sie die Geschwindigkeit und ob der Zähler von selbst sendet; dann, ob der Kopf richtig herum auf der Schnittstelle sitzt.",
-		"Z licznika nie nadszedł kompletny telegram. Sprawdź prędkość i to, czy licznik sam wysyła dane; potem, czy głowica jest dobrze ułożona na porcie licznika.",
+		"No complete telegram arrived from the meter. Check the speed, that the meter sends on its own, and that the head sits on the port the right way round.",
+		"Vom Zähler kam kein vollständiges Telegramm. Prüfen Sie die Geschwindigkeit, ob der Zähler von selbst sendet und ob der Kopf richtig herum auf der Schnittstelle sitzt.",
+		"Z licznika nie nadszedł kompletny telegram. Sprawdź prędkość, czy licznik sam wysyła dane i czy głowica jest dobrze ułożona na porcie licznika.",
 	],
 	"failure.stopped": [
 		"The meter has stopped sending. Check that the head or the cable sits where it should, and that the meter has power.",
@@ -33,19 +33,14 @@ export const FAILURES = {
 		"Odpowiedź była uszkodzona. Obróć głowicę i osłoń ją przed światłem; jeśli to nie pomoże, zmniejsz prędkość.",
 	],
 	"failure.broken": [
-		"The meter stopped in the middle of the readout. Check that the head sits firmly; if that does not help, lower the speed or wait longer for answers.",
-		"Der Zähler brach mitten in der Auslesung ab. Prüfen Sie, ob der Kopf fest sitzt; hilft das nicht, verringern Sie die Geschwindigkeit oder warten Sie länger auf Antworten.",
-		"Licznik przerwał w połowie odczytu. Sprawdź, czy głowica dobrze przylega; jeśli to nie pomoże, zmniejsz prędkość lub wydłuż czas oczekiwania.",
+		"The meter stopped in the middle of the readout. Check that the head sits firmly; otherwise lower the speed or wait longer for answers.",
+		"Der Zähler brach mitten in der Auslesung ab. Prüfen Sie, ob der Kopf fest sitzt; sonst verringern Sie die Geschwindigkeit oder warten Sie länger auf Antworten.",
+		"Licznik przerwał w połowie odczytu. Sprawdź, czy głowica dobrze przylega; jeśli tak, zmniejsz prędkość lub wydłuż czas oczekiwania.",
 	],
 	"failure.direct": [
 		"The meter does not answer in DLMS/COSEM. “Find my meter” on the page “Meter” finds out whether it answers in another way. If not, check the head and the speed; then how the connection begins, the address of the meter and the client address.",
 		"Der Zähler antwortet nicht in DLMS/COSEM. „Zähler suchen“ auf der Seite „Zähler“ findet heraus, ob er anders antwortet. Wenn nicht, prüfen Sie Kopf und Geschwindigkeit; dann Beginn der Verbindung, Adresse des Zählers und Client-Adresse.",
 		"Licznik nie odpowiada w DLMS/COSEM. „Szukaj licznika” na stronie „Licznik” wykryje, czy odpowiada inaczej. Jeśli nie, sprawdź głowicę i prędkość; potem początek połączenia, adres licznika i adres klienta.",
-	],
-	"failure.tic": [
-		"The gateway receives no complete TIC data. Check the wires at terminals I1 and I2 of the meter, and the optocoupler.",
-		"Das Gateway empfängt keine vollständigen TIC-Daten. Prüfen Sie die Drähte an den Klemmen I1 und I2 des Zählers und den Optokoppler.",
-		"Bramka nie odbiera pełnych danych TIC. Sprawdź przewody na zaciskach I1 i I2 licznika oraz transoptor.",
 	],
 	"failure.address": [
 		"These addresses do not fit the meter. Check its address (logical, physical, length), then the client address.",
@@ -55,12 +50,12 @@ export const FAILURES = {
 	"failure.protocol": [
 		"The meter identified itself, but does not go on in DLMS/COSEM. Choose the standard protocol, or let the connection begin directly.",
 		"Der Zähler hat sich gemeldet, fährt aber nicht in DLMS/COSEM fort. Wählen Sie das Standardprotokoll oder lassen Sie die Verbindung direkt beginnen.",
-		"Licznik się przedstawił, ale nie przechodzi na DLMS/COSEM. Wybierz protokół standardowy albo połączenie bezpośrednie.",
+		"Licznik podał identyfikator, ale nie przechodzi na DLMS/COSEM. Wybierz protokół standardowy albo połączenie bezpośrednie.",
 	],
 	"failure.refused": [
-		"The meter refuses the connection. Another reader may be talking to it: wait two minutes. Then check the client address and the address of the meter.",
-		"Der Zähler lehnt die Verbindung ab. Vielleicht liest ihn gerade ein anderes Gerät aus: Warten Sie zwei Minuten. Prüfen Sie dann Client-Adresse und Adresse des Zählers.",
-		"Licznik odmawia połączenia. Może rozmawia z nim inny czytnik: odczekaj dwie minuty. Potem sprawdź adres klienta i adres licznika.",
+		"The meter refuses the connection. Perhaps another device is reading it: wait two minutes. Then check the client address and the address of the meter.",
+		"Der Zähler lehnt die Verbindung ab. Vielleicht liest ihn gerade ein anderes Gerät: Warten Sie zwei Minuten. Prüfen Sie dann Client-Adresse und Adresse des Zählers.",
+		"Licznik odmawia połączenia. Może odczytuje go inne urządzenie: odczekaj dwie minuty. Potem sprawdź adres klienta i adres licznika.",
 	],
 	"failure.absent": [
 		"This firmware was built without the protocol that is set. Choose another one, or install a firmware that has it.",
@@ -72,35 +67,15 @@ export const FAILURES = {
 		"Der Zähler sendet Daten, die das Gateway nicht angefordert hat. „Zähler suchen“ auf der Seite „Zähler“ stellt fest, welche es sind.",
 		"Licznik wysyła dane, o które bramka nie prosiła. „Szukaj licznika” na stronie „Licznik” rozpozna je.",
 	],
-	"found.ascii": [
-		"The meter sends its values on its own, at {n} baud (mode D).",
-		"Der Zähler sendet seine Werte von selbst, mit {n} Baud (Modus D).",
-		"Licznik sam wysyła swoje wartości z prędkością {n} bodów (tryb D).",
-	],
-	"found.sml": [
-		"The meter sends its values on its own in SML, at {n} baud.",
-		"Der Zähler sendet seine Werte von selbst in SML, mit {n} Baud.",
-		"Licznik sam wysyła swoje wartości w SML, z prędkością {n} bodów.",
-	],
-	"found.tic": [
-		"The meter sends its values on its own in TIC (Linky), at {n} baud.",
-		"Der Zähler sendet seine Werte von selbst in TIC (Linky), mit {n} Baud.",
-		"Licznik sam wysyła swoje wartości w TIC (Linky), z prędkością {n} bodów.",
-	],
-	"found.dlms": [
-		"The meter sends its values on its own in DLMS/COSEM, at {n} baud.",
-		"Der Zähler sendet seine Werte von selbst in DLMS/COSEM, mit {n} Baud.",
-		"Licznik sam wysyła swoje wartości w DLMS/COSEM, z prędkością {n} bodów.",
-	],
 	"finding.later": [
 		"This gateway can't read such data yet.",
 		"Solche Daten kann dieses Gateway noch nicht lesen.",
 		"Takich danych ta bramka jeszcze nie odczytuje.",
 	],
 	"finding.noise": [
-		"Data arrives that the gateway has not requested, but it makes no sense at any usual speed: probably stray light. Shade the head and turn it.",
-		"Es kommen Daten an, die das Gateway nicht angefordert hat und die bei keiner üblichen Geschwindigkeit Sinn ergeben: vermutlich Fremdlicht. Schirmen Sie den Kopf ab und drehen Sie ihn.",
-		"Docierają dane, o które bramka nie prosiła, ale przy żadnej zwykłej prędkości nie mają sensu: zapewne to obce światło. Osłoń głowicę i obróć ją.",
+		"Data arrives unasked and makes no sense at any usual speed: probably stray light. Shade the head and turn it.",
+		"Es kommen ungefragt Daten an, die bei keiner üblichen Geschwindigkeit Sinn ergeben: vermutlich Fremdlicht. Schirmen Sie den Kopf ab und drehen Sie ihn.",
+		"Docierają niezamówione dane, które przy żadnej zwykłej prędkości nie mają sensu: zapewne to obce światło. Osłoń głowicę i obróć ją.",
 	],
 	"finding.asked": [
 		"The meter answers in another way: {what}.",
@@ -109,14 +84,14 @@ export const FAILURES = {
 	],
 	"finding.deviation": [
 		"The meter's clock is wrong by exactly twice its offset from UTC: it seems to send the offset with the opposite sign.",
-		"Die Uhr des Zählers geht um genau das Doppelte ihres Unterschieds zu UTC falsch: Sie nennt diesen wohl mit dem anderen Vorzeichen.",
-		"Zegar licznika myli się dokładnie o dwukrotność swojej różnicy od UTC: zapewne podaje ją z przeciwnym znakiem.",
+		"Die Uhr des Zählers geht um genau das Doppelte ihres Unterschieds zu UTC falsch: Vermutlich sendet sie ihn mit umgekehrtem Vorzeichen.",
+		"Zegar licznika różni się dokładnie o podwójne przesunięcie od UTC: zapewne podaje je z przeciwnym znakiem.",
 	],
 	"finding.set": ["Use this", "Übernehmen", "Zastosuj"],
 	"finding.done": [
-		"The gateway is set to this meter.",
-		"Das Gateway ist auf diesen Zähler eingestellt.",
-		"Bramka jest ustawiona na ten licznik.",
+		"The gateway is now set up for this meter.",
+		"Das Gateway ist für diesen Zähler eingerichtet.",
+		"Bramka jest skonfigurowana do tego licznika.",
 	],
 	"failure.level": [
 		"The client address does not fit this kind of access: it is usually 16 without access data, 32 with a password, 1 with keys. Change it first, then “Authentication” or “Encryption”.",
@@ -174,9 +149,9 @@ export const FAILURES = {
 		"Licznik nie szyfruje swoich wartości, a ustawiono klucz. Usuń ten klucz.",
 	],
 	"failure.push.again": [
-		"This telegram was sent before, or by another meter; it may be a replayed recording. If the meter was exchanged or restarted, change the speed under “The meter sends on its own”, save, and change it back.",
-		"Dieses Telegramm wurde schon einmal oder von einem anderen Zähler gesendet; vielleicht wurde eine Aufzeichnung abgespielt. Wurde der Zähler getauscht oder neu gestartet, ändern Sie die Geschwindigkeit unter „Der Zähler sendet von selbst“, speichern Sie und stellen Sie sie zurück.",
-		"Ten telegram był już wysłany albo pochodzi z innego licznika; może to być odtworzone nagranie. Jeśli licznik wymieniono lub uruchomiono ponownie, zmień prędkość w „Licznik wysyła dane sam”, zapisz i przywróć poprzednią.",
+		"This telegram was sent before, or by another meter; it may be a recording. If the meter was exchanged or restarted, change the speed under “The meter sends on its own”, save, and change it back.",
+		"Dieses Telegramm wurde schon einmal oder von einem anderen Zähler gesendet; es kann eine Aufzeichnung sein. Wurde der Zähler getauscht oder neu gestartet, ändern Sie die Geschwindigkeit unter „Der Zähler sendet von selbst“, speichern Sie und stellen Sie sie zurück.",
+		"Ten telegram był już wysłany albo pochodzi z innego licznika; może to być nagranie. Jeśli licznik wymieniono lub uruchomiono ponownie, zmień prędkość w „Licznik wysyła dane sam”, zapisz i przywróć poprzednią.",
 	],
 	"failure.port": [
 		"The serial port of the optical head could not be used. Check its cable; then restart the gateway.",
@@ -184,9 +159,9 @@ export const FAILURES = {
 		"Nie można było użyć portu szeregowego głowicy. Sprawdź kabel; potem uruchom bramkę ponownie.",
 	],
 	"failure.counter": [
-		"With these keys the meter has already seen a higher message number than the gateway's, for example from another device. Ask your grid operator for new keys, or for a client that may read that number.",
-		"Mit diesen Schlüsseln hat der Zähler schon eine höhere Nachrichtennummer gesehen als die des Gateways, etwa von einem anderen Gerät. Bitten Sie den Netzbetreiber um neue Schlüssel oder um einen Client, der diese Nummer lesen darf.",
-		"Przy tych kluczach licznik widział już wyższy numer wiadomości niż numer bramki, na przykład od innego urządzenia. Poproś operatora sieci o nowe klucze albo o klienta, który może ten numer odczytać.",
+		"With these keys the meter has already seen a higher message number, for example from another device. Ask your grid operator for new keys, or for a client that may read that number.",
+		"Der Zähler hat mit diesen Schlüsseln schon eine höhere Nachrichtennummer gesehen, etwa von einem anderen Gerät. Bitten Sie den Netzbetreiber um neue Schlüssel oder um einen Client, der diese Nummer lesen darf.",
+		"Przy tych kluczach licznik widział już wyższy numer wiadomości, na przykład od innego urządzenia. Poproś operatora sieci o nowe klucze albo o klienta, który może ten numer odczytać.",
 	],
 	"failure.untrusted": [
 		"The meter could not prove that it is the right one. Check “Authentication key (AK)”; do not trust the meter until that succeeds.",

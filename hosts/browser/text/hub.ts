@@ -13,11 +13,6 @@ export const HUB = {
 		"Zur Sicherheit Adresse, Token und Zertifikat bei jedem Speichern neu angeben.",
 		"Dla bezpieczeństwa przy każdym zapisie podaj ponownie adres, token i certyfikat.",
 	],
-	"hub.off": [
-		"Off. Your settings are kept.",
-		"Aus. Die Einstellungen bleiben gespeichert.",
-		"Wyłączone. Ustawienia pozostają zapisane.",
-	],
 	"hub.enabled": [
 		"Send readings to Home Assistant",
 		"Auslesungen an Home Assistant senden",
@@ -36,9 +31,9 @@ export const HUB = {
 	],
 	"hub.cert.area": ["Certificate (PEM text)", "Zertifikat (PEM-Text)", "Certyfikat (tekst PEM)"],
 	"hub.cert.help": [
-		"An address with https:// needs it: the server's own, or that of the certificate authority that signed it. No private key.",
-		"Eine Adresse mit https:// braucht es: das eigene des Servers oder das der Zertifizierungsstelle, die es unterschrieben hat. Kein privater Schlüssel.",
-		"Adres z https:// wymaga go: własny certyfikat serwera albo certyfikat urzędu certyfikacji, który go podpisał. Bez klucza prywatnego.",
+		"An address with https:// needs it: the server's own, or that of its certificate authority. No private key.",
+		"Eine Adresse mit https:// braucht es: das des Servers oder das seiner Zertifizierungsstelle. Kein privater Schlüssel.",
+		"Adres z https:// wymaga go: certyfikat serwera albo jego urzędu certyfikacji. Bez klucza prywatnego.",
 	],
 	"hub.lang": ["Language of the names of values", "Sprache der Namen der Werte", "Język nazw wartości"],
 	"hub.statistics": [
@@ -47,18 +42,16 @@ export const HUB = {
 		"Statystyki dla panelu energii",
 	],
 	"hub.statistics.help": [
-		"Also sends the hours of the history, so that the dashboard has no gaps. Needs an administrator's token. Off: only present states are sent.",
-		"Sendet auch die Stunden des Verlaufs, damit das Dashboard keine Lücken hat. Dafür muss das Token das eines Administrators sein. Aus: Es werden nur die aktuellen Zustände gesendet.",
-		"Wysyła też godziny z historii, żeby w panelu nie było luk. Wymaga tokenu administratora. Wyłączone: wysyłane są tylko bieżące stany.",
+		"Also sends the hours of the history, so that the dashboard has no gaps. Needs an administrator's token. Off: only present states.",
+		"Sendet auch die Stunden des Verlaufs, damit das Dashboard keine Lücken hat. Braucht das Token eines Administrators. Aus: nur die aktuellen Zustände.",
+		"Wysyła też godziny z historii, żeby w panelu nie było luk. Wymaga tokenu administratora. Wyłączone: tylko bieżące stany.",
 	],
-
-	"out.settings": ["Settings", "Einstellungen", "Ustawienia"],
 
 	"mqtt.title": ["MQTT", "MQTT", "MQTT"],
 	"mqtt.intro": [
-		"The gateway can publish each reading to an MQTT broker in your home network. Home Assistant then discovers all values automatically; Node-RED, evcc, ioBroker and openHAB can read them too.",
-		"Das Gateway kann jede Auslesung an einen MQTT-Broker im Heimnetz veröffentlichen. Home Assistant findet dann alle Werte von selbst; auch Node-RED, evcc, ioBroker und openHAB lesen sie.",
-		"Bramka może publikować każdy odczyt w brokerze MQTT w sieci domowej. Home Assistant sam znajdzie wtedy wszystkie wartości; czytają je też Node-RED, evcc, ioBroker i openHAB.",
+		"Sends each reading to an MQTT broker. Home Assistant then discovers all values by itself; Node-RED, evcc, ioBroker and openHAB can read them too.",
+		"Sendet jede Auslesung an einen MQTT-Broker. Home Assistant findet dann alle Werte von selbst; auch Node-RED, evcc, ioBroker und openHAB können sie lesen.",
+		"Wysyła każdy odczyt do brokera MQTT. Home Assistant sam wykrywa wtedy wszystkie wartości; mogą je odczytywać także Node-RED, evcc, ioBroker i openHAB.",
 	],
 	"mqtt.base": ["Topics begin with", "Topics beginnen mit", "Tematy zaczynają się od"],
 	"mqtt.enabled": [
@@ -73,9 +66,9 @@ export const HUB = {
 		"Na przykład mqtt://homeassistant.local, albo mqtts:// dla połączenia szyfrowanego. Zwykłe porty to 1883 i 8883.",
 	],
 	"mqtt.cert.help": [
-		"An address with mqtts:// needs it once: the broker's own, or that of the certificate authority that signed it. No private key. Left empty, the stored one stays.",
-		"Eine Adresse mit mqtts:// braucht es einmal: das eigene des Brokers oder das der Zertifizierungsstelle, die es unterschrieben hat. Kein privater Schlüssel. Bleibt das Feld leer, gilt das gespeicherte weiter.",
-		"Adres z mqtts:// wymaga go raz: własny certyfikat brokera albo certyfikat urzędu certyfikacji, który go podpisał. Bez klucza prywatnego. Puste pole zostawia zapisany.",
+		"An address with mqtts:// needs it once: the broker's own, or that of its certificate authority. No private key. Empty: the stored one stays.",
+		"Eine Adresse mit mqtts:// braucht es einmal: das des Brokers oder das seiner Zertifizierungsstelle. Kein privater Schlüssel. Leer: Das gespeicherte bleibt.",
+		"Adres z mqtts:// wymaga go raz: certyfikat brokera albo jego urzędu certyfikacji. Bez klucza prywatnego. Puste: zostaje zapisany.",
 	],
 	"mqtt.client_cert": [
 		"Show the gateway's certificate to the broker",
@@ -174,9 +167,9 @@ export const HUB = {
 		"Certyfikat serwera wygasł albo jeszcze nie jest ważny. Odnów go i sprawdź zegar bramki.",
 	],
 	"out.client_certificate": [
-		"The server admits only clients with a certificate that it trusts. For MQTT, show the gateway's certificate, and let the broker trust it: it is under Security.",
-		"Der Server lässt nur Clients mit einem Zertifikat zu, dem er vertraut. Weisen Sie sich bei MQTT mit dem Zertifikat des Gateways aus, und lassen Sie den Broker ihm vertrauen: Es steht unter „Sicherheit“.",
-		"Serwer wpuszcza tylko klientów z certyfikatem, któremu ufa. W MQTT okazuj certyfikat bramki i dodaj go w brokerze do zaufanych: jest na stronie „Bezpieczeństwo”.",
+		"The server admits only clients with a certificate that it trusts. For MQTT, show the gateway's (under Security), and let the broker trust it.",
+		"Der Server lässt nur Clients mit einem Zertifikat zu, dem er vertraut. Weisen Sie sich bei MQTT mit dem des Gateways aus (unter „Sicherheit“), und lassen Sie den Broker ihm vertrauen.",
+		"Serwer wpuszcza tylko klientów z certyfikatem, któremu ufa. W MQTT okazuj certyfikat bramki (strona „Bezpieczeństwo”) i dodaj go w brokerze do zaufanych.",
 	],
 	"out.certificate_missing": [
 		"An address with https:// or mqtts:// needs the server's certificate. Store it below.",

@@ -30,6 +30,8 @@ export const LIVE = {
 		"Ihre Änderungen auf dieser Seite sind noch nicht gespeichert.",
 		"Zmiany na tej stronie nie są jeszcze zapisane.",
 	],
+	"unsaved.list": ["Not saved: {list}", "Nicht gespeichert: {list}", "Niezapisane: {list}"],
+	"unsaved.discard": ["Discard", "Verwerfen", "Odrzuć"],
 	"unsaved.leave": ["Leave", "Verlassen", "Wyjdź"],
 
 	"session.soon": [
@@ -55,7 +57,7 @@ export const LIVE = {
 	"ending.reset": [
 		"The gateway has its factory settings again. Its password is the one on the label.",
 		"Das Gateway hat wieder seine Werkseinstellungen. Das Passwort ist das auf dem Etikett.",
-		"Bramka ma znów ustawienia fabryczne. Hasło to to z etykiety.",
+		"Bramka ma znów ustawienia fabryczne. Hasło jest takie jak na etykiecie.",
 	],
 	"ending.revoked": [
 		"This display's token was revoked, or the gateway was reset. Set up a new display on the page “Security”.",

@@ -17,8 +17,8 @@ export const LOGIN = {
 	],
 	"login.keep": [
 		"Keep this device signed in for reading",
-		"Dieses Gerät zum Ablesen angemeldet lassen",
-		"Pozostaw to urządzenie zalogowane do odczytu",
+		"Auf diesem Gerät zum Ablesen angemeldet bleiben",
+		"Nie wylogowuj tego urządzenia (tylko odczyt)",
 	],
 	"login.keep.help": [
 		"Not on shared computers. Settings still ask for the password.",
@@ -32,14 +32,20 @@ export const LOGIN = {
 	],
 	"login.go": ["Log in", "Anmelden", "Zaloguj się"],
 	"login.busy": ["Logging in …", "Anmeldung läuft …", "Logowanie …"],
+	"login.forgot": ["Forgot the password?", "Passwort vergessen?", "Nie pamiętasz hasła?"],
+	"login.forgot.help": [
+		"Hold the button for ten seconds: all settings return to their factory values, and the label's password is valid again.",
+		"Halten Sie die Taste zehn Sekunden gedrückt: Alle Einstellungen gehen auf die Werkseinstellung zurück, und das Passwort auf dem Etikett gilt wieder.",
+		"Przytrzymaj przycisk przez dziesięć sekund: wszystkie ustawienia wrócą do fabrycznych, a hasło z etykiety znów obowiązuje.",
+	],
 	"login.certificate": [
 		"The browser warned about the certificate?",
 		"Hat der Browser vor dem Zertifikat gewarnt?",
 		"Przeglądarka ostrzegła o certyfikacie?",
 	],
 	"login.certificate.help": [
-		"The gateway makes its own certificate, which no authority has signed. You can install one of your own on the security page. Forgot the password? Hold the button for ten seconds: all settings return to their factory values.",
-		"Das Gateway stellt sein Zertifikat selbst aus; keine Zertifizierungsstelle hat es unterschrieben. Auf der Sicherheitsseite lässt sich ein eigenes einspielen. Passwort vergessen? Halten Sie die Taste zehn Sekunden gedrückt: Alle Einstellungen gehen auf die Werkseinstellung zurück.",
-		"Bramka sama tworzy swój certyfikat, którego nie podpisał żaden urząd. Własny można wgrać na stronie bezpieczeństwa. Nie pamiętasz hasła? Przytrzymaj przycisk przez dziesięć sekund: wszystkie ustawienia wrócą do fabrycznych.",
+		"The gateway makes its own certificate, which no authority has signed. You can install one of your own on the security page.",
+		"Das Gateway stellt sein Zertifikat selbst aus; keine Zertifizierungsstelle hat es unterschrieben. Auf der Sicherheitsseite lässt sich ein eigenes einspielen.",
+		"Bramka sama tworzy swój certyfikat, którego nie podpisał żaden urząd. Własny można wgrać na stronie bezpieczeństwa.",
 	],
 } as const satisfies Record<string, Translations>;

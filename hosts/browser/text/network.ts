@@ -38,17 +38,11 @@ export const NETWORK = {
 	"wifi.picked": ["Network: {ssid}", "Netzwerk: {ssid}", "Sieć: {ssid}"],
 	"wifi.ssid": ["Name of the network (SSID)", "Name des Netzwerks (SSID)", "Nazwa sieci (SSID)"],
 	"wifi.password": ["Wi-Fi password", "WLAN-Passwort", "Hasło Wi-Fi"],
-	"wifi.password.keep": [
-		"Leave empty to keep the password that is stored.",
-		"Leer lassen, um das gespeicherte Passwort zu behalten.",
-		"Zostaw puste, aby zachować zapisane hasło.",
-	],
 	"wifi.unlocked": ["This network has no password", "Dieses Netzwerk hat kein Passwort", "Ta sieć nie ma hasła"],
-	"wifi.dhcp": ["Get the address from the router", "Adresse vom Router beziehen", "Pobieraj adres z routera"],
-	"wifi.dhcp.help": [
-		"The right choice almost everywhere (DHCP).",
-		"Fast überall die richtige Wahl (DHCP).",
-		"Prawie wszędzie właściwy wybór (DHCP).",
+	"wifi.dhcp": [
+		"Get the address from the router (DHCP)",
+		"Adresse vom Router beziehen (DHCP)",
+		"Pobieraj adres z routera (DHCP)",
 	],
 	"wifi.ip": ["IP address of the gateway", "IP-Adresse des Gateways", "Adres IP bramki"],
 	"wifi.ip.help": [
@@ -76,9 +70,9 @@ export const NETWORK = {
 	],
 	"wifi.apply": ["Connect now", "Sofort verbinden", "Połącz od razu"],
 	"wifi.apply.help": [
-		"The gateway tries the network first. If it gets no address there within 45 seconds, it returns to the previous network, if there is one. Off: it is only stored, and used from the next start.",
-		"Das Gateway probiert das Netzwerk erst aus. Bekommt es dort in 45 Sekunden keine Adresse, kehrt es zum vorigen zurück, wenn es eines gibt. Aus: Es wird nur gespeichert und ab dem nächsten Start benutzt.",
-		"Bramka najpierw próbuje połączyć się z siecią. Jeśli w ciągu 45 sekund nie dostanie w niej adresu, wróci do poprzedniej, o ile taka jest. Wyłączone: sieć zostanie tylko zapisana i użyta od następnego uruchomienia.",
+		"The gateway tries the network first. Without an address there within 45 seconds, it returns to the previous network. Off: it is only stored, for the next start.",
+		"Das Gateway probiert das Netz erst aus. Ohne Adresse dort kehrt es nach 45 Sekunden zum vorigen zurück. Aus: Es wird nur gespeichert, für den nächsten Start.",
+		"Bramka najpierw próbuje połączyć się z siecią. Bez adresu w ciągu 45 sekund wróci do poprzedniej. Wyłączone: sieć zostanie tylko zapisana, na następne uruchomienie.",
 	],
 	"wifi.connect": ["Connect", "Verbinden", "Połącz"],
 	"wifi.connecting": ["Connecting …", "Wird verbunden …", "Łączenie …"],
@@ -177,9 +171,9 @@ export const NETWORK = {
 		"Wi-Fi jest wyłączone, a przyciskiem włączono je tylko na 10 minut. Włącz je poniżej, jeśli ma pozostać.",
 	],
 	"network.ap.intro": [
-		"The gateway can open a Wi-Fi network itself, so that it can be reached without a router, at http://192.168.4.1/.",
-		"Das Gateway kann selbst ein WLAN öffnen, damit es ohne Router erreichbar ist: http://192.168.4.1/.",
-		"Bramka może sama utworzyć sieć Wi-Fi, aby była dostępna bez routera: http://192.168.4.1/.",
+		"Over its own Wi-Fi network the gateway can be reached without a router: http://192.168.4.1/.",
+		"Über sein eigenes WLAN ist das Gateway ohne Router erreichbar: http://192.168.4.1/.",
+		"Przez własną sieć Wi-Fi bramka jest dostępna bez routera: http://192.168.4.1/.",
 	],
 	"network.ap.ssid": ["Name of this network", "Name dieses Netzes", "Nazwa tej sieci"],
 	"network.ap.password": ["New password of this network", "Neues Passwort dieses Netzes", "Nowe hasło tej sieci"],
@@ -231,9 +225,9 @@ export const NETWORK = {
 	"network.radio.stay": ["Turn Wi-Fi on for good", "WLAN dauerhaft einschalten", "Włącz Wi-Fi na stałe"],
 	"network.radio.stays": ["Wi-Fi stays on.", "WLAN bleibt an.", "Wi-Fi pozostanie włączone."],
 	"network.radio.warn": [
-		"This page will stop working, and Home Assistant and MQTT get no more values: the gateway can then no longer be reached over Wi-Fi. A short press of its button brings Wi-Fi back for 10 minutes.",
-		"Auch diese Seite geht dann nicht mehr, und Home Assistant und MQTT bekommen keine Werte mehr: Das Gateway ist nicht mehr über WLAN erreichbar. Ein kurzer Druck auf seine Taste bringt das WLAN für 10 Minuten zurück.",
-		"Wtedy zniknie także ta strona, a Home Assistant i MQTT nie dostaną nowych wartości: bramka nie będzie dostępna przez Wi-Fi. Krótkie naciśnięcie jej przycisku przywraca Wi-Fi na 10 minut.",
+		"This page stops working, and Home Assistant and MQTT get no more values: the gateway has no Wi-Fi then. A short press of its button brings Wi-Fi back for 10 minutes.",
+		"Auch diese Seite geht dann nicht mehr, und Home Assistant und MQTT bekommen keine Werte: Das Gateway hat kein WLAN. Ein kurzer Druck auf seine Taste bringt es für 10 Minuten zurück.",
+		"Zniknie wtedy także ta strona, a Home Assistant i MQTT nie dostaną wartości: bramka nie ma Wi-Fi. Krótkie naciśnięcie jej przycisku przywraca je na 10 minut.",
 	],
 	"network.radio.gone": [
 		"Wi-Fi is switched off. Press the gateway's button briefly to reach this page over Wi-Fi again for 10 minutes.",

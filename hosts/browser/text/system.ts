@@ -6,9 +6,9 @@ export const SYSTEM = {
 	"clock.now": ["Gateway", "Gateway", "Bramka"],
 	"clock.browser": ["This browser", "Dieser Browser", "Ta przeglądarka"],
 	"clock.unset": [
-		"The clock is not set: readings get no time. Connect the gateway to the internet, or set the clock here.",
-		"Die Uhr ist nicht gestellt: Auslesungen haben keine Zeit. Verbinden Sie das Gateway mit dem Internet oder stellen Sie die Uhr hier.",
-		"Zegar nie jest ustawiony: odczyty nie mają czasu. Połącz bramkę z internetem albo ustaw zegar tutaj.",
+		"The clock is not set: readings get no time. Connect the gateway to the internet, or set the clock on the page “System”.",
+		"Die Uhr ist nicht gestellt: Auslesungen haben keine Zeit. Verbinden Sie das Gateway mit dem Internet oder stellen Sie die Uhr auf der Seite „System“.",
+		"Zegar nie jest ustawiony: odczyty nie mają czasu. Połącz bramkę z internetem albo ustaw zegar na stronie „System”.",
 	],
 	"clock.differs": [
 		"The two clocks are more than a minute apart. If this browser's is right, set the gateway's by it.",
@@ -100,9 +100,9 @@ export const SYSTEM = {
 	"again.ask": ["Restart the gateway?", "Gateway neu starten?", "Uruchomić bramkę ponownie?"],
 	"again.setup": ["First steps", "Erste Schritte", "Pierwsze kroki"],
 	"again.setup.text": [
-		"Goes through password, time, meter and Wi-Fi once more. Settings stay until you change them.",
-		"Führt noch einmal durch Passwort, Uhrzeit, Zähler und WLAN. Die Einstellungen bleiben, bis Sie sie ändern.",
-		"Prowadzi jeszcze raz przez hasło, czas, licznik i Wi-Fi. Ustawienia pozostają, dopóki ich nie zmienisz.",
+		"Goes through password, time, meter and Wi-Fi once more.",
+		"Führt noch einmal durch Passwort, Uhrzeit, Zähler und WLAN.",
+		"Prowadzi jeszcze raz przez hasło, czas, licznik i Wi-Fi.",
 	],
 	"reset.title": ["Factory settings", "Werkseinstellungen", "Ustawienia fabryczne"],
 	"reset.intro": [

@@ -6,18 +6,18 @@ export const UPKEEP = {
 	"update.title": ["Firmware update", "Firmware-Update", "Aktualizacja oprogramowania"],
 	"update.installed": ["Installed version", "Installierte Version", "Zainstalowana wersja"],
 	"update.intro": [
-		"An update keeps all settings. Its file name ends in “.ota”, and the file must be made for this model.",
-		"Ein Update behält alle Einstellungen. Der Dateiname endet auf „.ota“, und die Datei muss für dieses Modell gemacht sein.",
-		"Aktualizacja zachowuje wszystkie ustawienia. Jej plik kończy się na „.ota” i musi być przeznaczony dla tego modelu.",
+		"An update keeps all settings. Its file name ends in “.ota”.",
+		"Ein Update behält alle Einstellungen. Der Dateiname endet auf „.ota“.",
+		"Aktualizacja zachowuje wszystkie ustawienia. Nazwa pliku kończy się na „.ota”.",
 	],
 	"update.file": ["Firmware file", "Firmware-Datei", "Plik oprogramowania"],
 	"update.version": ["Version in the file", "Version in der Datei", "Wersja w pliku"],
 	"update.board": ["Made for", "Gemacht für", "Przeznaczona dla"],
 	"update.size": ["Size", "Größe", "Rozmiar"],
 	"update.foreign": [
-		"This isn't a firmware file for such a gateway.",
-		"Das ist keine Firmware-Datei für ein solches Gateway.",
-		"To nie jest plik oprogramowania takiej bramki.",
+		"This isn't a firmware file for this kind of gateway.",
+		"Das ist keine Firmware-Datei für dieses Gateway-Modell.",
+		"To nie jest plik oprogramowania tego typu bramki.",
 	],
 	"update.same": ["This version is already running.", "Diese Version läuft bereits.", "Ta wersja już działa."],
 	"update.older": [
@@ -32,20 +32,16 @@ export const UPKEEP = {
 	],
 	"update.go": ["Install version {version}", "Version {version} installieren", "Zainstaluj wersję {version}"],
 	"update.running": ["Update to {version}", "Update auf {version}", "Aktualizacja do {version}"],
-	"update.sending": [
-		"The file is on its way to the gateway. Keep this page open.",
-		"Die Datei wird übertragen. Lassen Sie diese Seite offen.",
-		"Trwa przesyłanie pliku. Nie zamykaj tej strony.",
-	],
+	"update.sending": ["The file is on its way to the gateway.", "Die Datei wird übertragen.", "Trwa przesyłanie pliku."],
 	"update.checking": [
 		"The gateway is checking the new version in its memory.",
 		"Das Gateway prüft die neue Version in seinem Speicher.",
 		"Bramka sprawdza nową wersję w swojej pamięci.",
 	],
 	"update.coming": [
-		"A new version is arriving: from its server, over Zigbee or from another page. Over Zigbee this takes hours.",
-		"Eine neue Version kommt an: von ihrem Server, über Zigbee oder von einer anderen Seite. Über Zigbee dauert es Stunden.",
-		"Przychodzi nowa wersja: z serwera, przez Zigbee albo z innej strony. Przez Zigbee trwa to godziny.",
+		"A new version is being received: from its server, over Zigbee or from another page. Over Zigbee this takes hours.",
+		"Eine neue Version wird empfangen: von ihrem Server, über Zigbee oder von einer anderen Seite. Über Zigbee dauert es Stunden.",
+		"Odbierana jest nowa wersja: z serwera, przez Zigbee albo z innej strony. Przez Zigbee trwa to godziny.",
 	],
 	"update.leave": ["Cancel the update?", "Update abbrechen?", "Anulować aktualizację?"],
 	"update.unchanged": [
@@ -69,9 +65,9 @@ export const UPKEEP = {
 		"Ostatnia aktualizacja nie powiodła się.",
 	],
 	"update.newer": [
-		"Version {version} is available. The gateway fetches it from the internet and checks its signature.",
-		"Version {version} ist verfügbar. Das Gateway holt sie aus dem Internet und prüft ihre Signatur.",
-		"Dostępna jest wersja {version}. Bramka pobierze ją z internetu i sprawdzi jej podpis.",
+		"Version {version} is available.",
+		"Version {version} ist verfügbar.",
+		"Dostępna jest wersja {version}.",
 	],
 	"update.unfetched": [
 		"If the gateway has no access to the internet, save the file by this link and choose it below.",
@@ -86,20 +82,15 @@ export const UPKEEP = {
 	],
 	"upgrade.title": ["Newer versions", "Neuere Versionen", "Nowsze wersje"],
 	"upgrade.check": ["Check daily for updates", "Täglich nach Updates suchen", "Codziennie sprawdzaj aktualizacje"],
-	"upgrade.check.help": [
-		"They are shown on the overview.",
-		"Sie werden in der Übersicht gezeigt.",
-		"Są pokazywane w przeglądzie.",
-	],
 	"upgrade.security": [
 		"Install security updates automatically",
 		"Sicherheitsupdates automatisch installieren",
 		"Automatycznie instaluj aktualizacje zabezpieczeń",
 	],
 	"upgrade.security.help": [
-		"At night, a day after they were found. Other versions need a click.",
-		"Nachts, einen Tag nach dem Fund. Andere Versionen brauchen einen Klick.",
-		"W nocy, dzień po znalezieniu. Inne wersje wymagają kliknięcia.",
+		"In the night after their release.",
+		"In der Nacht nach der Veröffentlichung.",
+		"W noc po wydaniu.",
 	],
 	"upgrade.url": ["Address of the firmware file", "Adresse der Firmware-Datei", "Adres pliku oprogramowania"],
 	"upgrade.url.help": [
@@ -125,9 +116,9 @@ export const UPKEEP = {
 		"Dziennik z uruchomieniami, błędami i adresami logowań, dopóki nowe wpisy nie zajmą miejsca.",
 	],
 	"data.settings": [
-		"Settings, passwords and keys, until you change them. The backup has the settings.",
-		"Einstellungen, Passwörter und Schlüssel, bis Sie sie ändern. Die Sicherung enthält die Einstellungen.",
-		"Ustawienia, hasła i klucze, dopóki ich nie zmienisz. Kopia zapasowa zawiera ustawienia.",
+		"Settings, passwords and keys, until you change them.",
+		"Einstellungen, Passwörter und Schlüssel, bis Sie sie ändern.",
+		"Ustawienia, hasła i klucze, dopóki ich nie zmienisz.",
 	],
 	"data.sent": [
 		"Nothing goes to the manufacturer by itself. Readings go only where you send them.",
@@ -140,17 +131,17 @@ export const UPKEEP = {
 		"Przywrócenie ustawień fabrycznych (na stronie „System”) usuwa to wszystko.",
 	],
 	"backup.intro": [
-		"All settings as a file, without passwords, keys and certificates, and without the history. It can be restored to this gateway or to another one, after an update too.",
-		"Alle Einstellungen als Datei, ohne Passwörter, Schlüssel und Zertifikate und ohne den Verlauf. Sie lassen sich in dieses oder ein anderes Gateway zurückspielen, auch nach einem Update.",
-		"Wszystkie ustawienia w pliku, bez haseł, kluczy i certyfikatów oraz bez historii. Można je przywrócić w tej lub innej bramce, także po aktualizacji.",
+		"All settings as a file, without passwords, keys, certificates and history. It can be restored to this gateway or another one.",
+		"Alle Einstellungen als Datei, ohne Passwörter, Schlüssel, Zertifikate und Verlauf. Sie lassen sich in dieses oder ein anderes Gateway zurückspielen.",
+		"Wszystkie ustawienia w pliku, bez haseł, kluczy, certyfikatów i historii. Można je przywrócić w tej lub innej bramce.",
 	],
 	"backup.go": ["Download backup", "Sicherung herunterladen", "Pobierz kopię"],
 	"restore.title": ["Restore", "Wiederherstellen", "Przywracanie"],
 	"restore.file": ["Backup file", "Sicherungsdatei", "Plik kopii zapasowej"],
 	"restore.foreign": [
-		"This isn't a backup of such a gateway.",
-		"Das ist keine Sicherung eines solchen Gateways.",
-		"To nie jest kopia zapasowa takiej bramki.",
+		"This isn't a backup of this kind of gateway.",
+		"Das ist keine Sicherung dieses Gateway-Modells.",
+		"To nie jest kopia zapasowa tego typu bramki.",
 	],
 	"restore.has": ["Settings from", "Einstellungen von", "Ustawienia"],
 	"restore.help": [
@@ -173,15 +164,15 @@ export const UPKEEP = {
 	],
 	"report.title": ["Report for the manufacturer", "Bericht für den Hersteller", "Raport dla producenta"],
 	"report.intro": [
-		"When something does not work, this file helps to find out why. It is encrypted: only the manufacturer of the firmware can read it. It contains:",
-		"Wenn etwas nicht funktioniert, hilft diese Datei bei der Suche. Sie ist verschlüsselt: Nur der Hersteller der Firmware kann sie lesen. Darin stehen:",
-		"Gdy coś nie działa, ten plik pomaga znaleźć przyczynę. Jest zaszyfrowany: odczyta go tylko producent oprogramowania. Zawiera:",
+		"When something does not work, this file helps to find out why. Only the manufacturer of the firmware can read it. It contains:",
+		"Wenn etwas nicht funktioniert, hilft diese Datei bei der Suche. Nur der Hersteller der Firmware kann sie lesen. Darin stehen:",
+		"Gdy coś nie działa, ten plik pomaga znaleźć przyczynę. Odczyta go tylko producent oprogramowania. Zawiera:",
 	],
 	/** One item for each section of docs/diagnostic-report.md. */
 	"report.list": [
-		"the gateway's time and how long it has run; model, version and serial number; how the last update went; why it has started; state and strength of the connections; state, type and last readout of the meter; all settings that are not personal; counters, memory and voltages; the log; the communication with the meter, if it is recorded",
-		"Uhrzeit und Laufzeit des Gateways; Modell, Version und Seriennummer; wie das letzte Update ausging; warum es gestartet ist; Zustand und Stärke der Verbindungen; Zustand, Typ und letzte Auslesung des Zählers; alle Einstellungen, die nicht persönlich sind; Statistik des Betriebs, Speicher und Spannungen; die Ereignisse; der Datenaustausch mit dem Zähler, wenn er aufgezeichnet wird",
-		"czas bramki i czas jej pracy; model, wersja i numer seryjny; przebieg ostatniej aktualizacji; przyczyna uruchomienia; stan i siła połączeń; stan, typ i ostatni odczyt licznika; wszystkie ustawienia, które nie są osobiste; statystyki pracy, pamięć i napięcia; dziennik; komunikacja z licznikiem, jeśli jest zapisywana",
+		"time and running time; model, version and serial number; the last update; the last start; the connections; state, type and last readout of the meter; settings that are not personal; counters, memory and voltages; the log; the communication with the meter, if recorded",
+		"Uhrzeit und Laufzeit; Modell, Version und Seriennummer; letztes Update; letzter Start; Verbindungen; Zustand, Typ und letzte Auslesung des Zählers; Einstellungen, die nicht persönlich sind; Betriebsstatistik, Speicher und Spannungen; Ereignisse; Datenaustausch mit dem Zähler, falls aufgezeichnet",
+		"czas i czas pracy; model, wersja i numer seryjny; ostatnia aktualizacja; ostatnie uruchomienie; połączenia; stan, typ i ostatni odczyt licznika; ustawienia, które nie są osobiste; statystyki pracy, pamięć i napięcia; dziennik; komunikacja z licznikiem, jeśli jest zapisywana",
 	],
 	"report.not": [
 		"It never contains passwords, keys, tokens, certificates, names or addresses. Readings and the meter's number are only in the communication:",
@@ -206,9 +197,9 @@ export const UPKEEP = {
 	],
 	"hawkbit.title": ["Updates by hawkBit", "Updates durch hawkBit", "Aktualizacje przez hawkBit"],
 	"hawkbit.intro": [
-		"The operator of a fleet distributes updates from its own server (Eclipse hawkBit). The gateway installs them without asking.",
-		"Der Betreiber einer Flotte verteilt Updates von seinem eigenen Server (Eclipse hawkBit). Das Gateway installiert sie ohne Rückfrage.",
-		"Operator floty rozsyła aktualizacje z własnego serwera (Eclipse hawkBit). Bramka instaluje je bez pytania.",
+		"A fleet's operator distributes updates from its own server (Eclipse hawkBit). They are installed without asking.",
+		"Der Betreiber einer Flotte verteilt Updates von seinem eigenen Server (Eclipse hawkBit). Sie werden ohne Rückfrage installiert.",
+		"Operator floty rozsyła aktualizacje z własnego serwera (Eclipse hawkBit). Są instalowane bez pytania.",
 	],
 	"hawkbit.enabled": [
 		"Install what the server distributes",
@@ -229,11 +220,6 @@ export const UPKEEP = {
 	"hawkbit.kind": ["The token belongs to", "Das Token gehört", "Token należy do"],
 	"hawkbit.kind.target": ["this gateway", "diesem Gateway", "tej bramki"],
 	"hawkbit.kind.gateway": ["all gateways", "allen Gateways", "wszystkich bramek"],
-	"hawkbit.cert": [
-		"Certificate of the server (PEM text)",
-		"Zertifikat des Servers (PEM-Text)",
-		"Certyfikat serwera (tekst PEM)",
-	],
 	"hawkbit.tenant": ["Tenant", "Mandant", "Dzierżawca (tenant)"],
 	"hawkbit.id": ["Name of this gateway there", "Name dieses Gateways dort", "Nazwa tej bramki na serwerze"],
 	"hawkbit.id.help": [
@@ -242,11 +228,6 @@ export const UPKEEP = {
 		"Bez nazwy obowiązuje numer seryjny.",
 	],
 	"hawkbit.polled": ["Last asked", "Zuletzt abgefragt", "Ostatnie zapytanie"],
-	"hawkbit.other": [
-		"The server can't be asked ({error}). The gateway will retry.",
-		"Die Abfrage des Servers ist gescheitert ({error}). Es wird erneut versucht.",
-		"Zapytanie serwera nie powiodło się ({error}). Nastąpi kolejna próba.",
-	],
 	"hawkbit.token_rejected": [
 		"The server rejects the token. Check the token, the gateway that it is for, and that such tokens are allowed there.",
 		"Der Server lehnt das Token ab. Prüfen Sie das Token, wem es gehört und ob solche Tokens dort erlaubt sind.",
@@ -256,11 +237,6 @@ export const UPKEEP = {
 		"The server does not know this gateway. Check the address, the tenant and the name of this gateway there.",
 		"Der Server kennt dieses Gateway nicht. Prüfen Sie Adresse, Mandant und den Namen dieses Gateways dort.",
 		"Serwer nie zna tej bramki. Sprawdź adres, dzierżawcę i nazwę tej bramki na serwerze.",
-	],
-	"hawkbit.certificate_untrusted": [
-		"The server shows another certificate than the stored one. If that is intended, store its certificate or that of its authority.",
-		"Der Server zeigt ein anderes Zertifikat als das gespeicherte. Hat das seine Richtigkeit, speichern Sie sein Zertifikat oder das seiner Zertifizierungsstelle.",
-		"Serwer pokazuje inny certyfikat niż zapisany. Jeśli to prawidłowe, zapisz jego certyfikat lub certyfikat jego urzędu.",
 	],
 	"hawkbit.unsupported": [
 		"This gateway can't install updates now: it is in safe mode, or its firmware was built without update keys.",
@@ -318,8 +294,8 @@ export const UPKEEP = {
 		"Zasilanie jest za słabe na aktualizację: podłącz bramkę do USB albo wymień baterie.",
 	],
 	"error.rolled_back": [
-		"The new version failed, so the gateway returned to version {version}, with all settings. The report on this page helps the manufacturer.",
-		"Die neue Version funktionierte nicht, deshalb läuft wieder Version {version}, mit allen Einstellungen. Der Bericht auf dieser Seite hilft dem Hersteller.",
-		"Nowa wersja zawiodła, więc bramka wróciła do poprzedniej: działa wersja {version}, ze wszystkimi ustawieniami. Raport na tej stronie pomoże producentowi.",
+		"The new version failed, so the gateway returned to version {version}. The report on this page helps the manufacturer.",
+		"Die neue Version funktionierte nicht, deshalb läuft wieder Version {version}. Der Bericht auf dieser Seite hilft dem Hersteller.",
+		"Nowa wersja zawiodła, więc bramka wróciła do wersji {version}. Raport na tej stronie pomoże producentowi.",
 	],
 } as const satisfies Record<string, Translations>;

@@ -103,11 +103,6 @@ export const ZIGBEE = {
 		"„{what}“ hat mehrere Zeilen: Nur die unterste davon gilt.",
 		"„{what}” ma kilka wierszy: liczy się tylko najniższy z nich.",
 	],
-	"map.twice.code": [
-		"The code {what} has more than one line: only the lowest of them counts.",
-		"Der Code {what} hat mehrere Zeilen: Nur die unterste davon gilt.",
-		"Kod {what} ma kilka wierszy: liczy się tylko najniższy z nich.",
-	],
 	"map.interview": [
 		"The set of reported values changed: in Zigbee2MQTT press “Interview”, then “Reconfigure”; elsewhere let the gateway join again.",
 		"Die gemeldeten Werte haben sich geändert: Drücken Sie in Zigbee2MQTT „Interview“, dann „Neu konfigurieren“; sonst lassen Sie das Gateway neu beitreten.",

@@ -95,7 +95,7 @@ export class Wire {
 		this.call(COMMANDS.trace, 0, message);
 	}
 
-	/** Returns the kind of an event with id 0. Passes any other event to its object and returns 0. */
+	/** Returns the event's kind if it is for the worker itself (id 0). Otherwise passes it to its object and returns 0. */
 	receive(message: ArrayBuffer): number {
 		const view = new DataView(message);
 		const kind = view.getUint8(0);
