@@ -1,9 +1,13 @@
-/** `npm run api -- --make`: makes the tables and examples of docs/api.md, and this version's backup for tests. */
+/**
+ * `npm run api -- --make`: makes what follows from the sources: tables and examples of docs/api.md, the boards of
+ * docs/hardware.md, and this version's backup for tests.
+ */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { addSettings } from "./api/backup-file.js";
 import { ROOT } from "./api/files.js";
 import { type GuideFile, guideFile } from "./api-examples.js";
+import { withBoardTables } from "./build/board-tables.js";
 
 function write({ path, text }: GuideFile): void {
 	if (readFileSync(path, "utf8") === text) return;
@@ -19,3 +23,5 @@ if (existsSync(BACKUP)) {
 	write({ path: BACKUP, text: `${JSON.stringify(backup, undefined, "\t")}\n` });
 }
 write(guideFile());
+const HARDWARE = join(ROOT, "docs/hardware.md");
+write({ path: HARDWARE, text: withBoardTables(readFileSync(HARDWARE, "utf8")) });

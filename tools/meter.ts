@@ -21,7 +21,6 @@ import { makeDLMSMeter } from "./meter/make-dlms-meter.js";
 import { MBusMeter, slaveTelegrams } from "./meter/mbus-meter.js";
 import type { MeterDisplay } from "./meter/meter-display.js";
 import { HELP, type MeterOptions, parseOptions } from "./meter/options.js";
-import { p1Telegram } from "./meter/p1-telegram.js";
 import { openPseudoTerminal } from "./meter/pseudo-terminal.js";
 import { PushMeter } from "./meter/push-meter.js";
 import { PUSH_HELP, type PushProgramOptions, parsePushOptions, wantsPush } from "./meter/push-options.js";
@@ -31,7 +30,6 @@ import { smlSource } from "./meter/sml-options.js";
 import { SocketPort, takeSocket } from "./meter/socket-port.js";
 import { steadyReading } from "./meter/steady-household.js";
 import { readTelegram, splitTelegram } from "./meter/telegram.js";
-import { ticTelegram } from "./meter/tic-telegram.js";
 import { UsageError } from "./meter/words.js";
 
 const UNPACED_REACTION_MS = 5;
@@ -107,6 +105,7 @@ function makePushMeter(options: PushProgramOptions): PushMeter | AMISMeter {
 	const {
 		protocol,
 		sml = {},
+		telegramOf,
 		form,
 		telegram,
 		baud,
@@ -129,9 +128,8 @@ function makePushMeter(options: PushProgramOptions): PushMeter | AMISMeter {
 	let last = new Uint8Array(0);
 	const source = (nowMs: number) => {
 		const reading = household.reading(nowMs);
-		if (protocol === "p1") return p1Telegram(reading);
+		if (telegramOf !== undefined) return telegramOf(reading);
 		if (protocol === "sml") return smlFor(reading, nowMs);
-		if (protocol === "tic") return ticTelegram(reading, options.ticMode ?? "standard");
 		if (pushes < replay) {
 			const hasWrongTag = wrongTag !== undefined && pushes % wrongTag === wrongTag - 1;
 			last = new Uint8Array(dlmsTelegram(reading, form, options.counter + pushes++, hasWrongTag));

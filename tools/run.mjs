@@ -4,6 +4,7 @@
  */
 import { spawn, spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -54,6 +55,8 @@ function install() {
 	if (isThere && (statSync(installed).mtimeMs >= statSync(lock).mtimeMs || !canWrite())) return;
 	if (!canWrite()) refuseToWrite("the npm packages are not installed");
 	say("Installing the pinned npm packages; the XS engine is built from source, about a minute …");
+	// npm's script for XS calls make, which otherwise uses one processor.
+	process.env.MAKEFLAGS ??= `-j${availableParallelism()}`;
 	const ci = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
 	// Only XS is built from source. Without a compiler the other packages are still useful, so they are installed
 	// without XS.

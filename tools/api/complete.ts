@@ -10,6 +10,8 @@
  *   response are its error codes.
  * - `requestBody` and `responses` are those of OpenAPI, for bodies that are not JSON.
  * - `operationId` replaces the name that is made from method and path.
+ * - `enum` of a schema may be text: route and name of the field whose choices it has (`meter/protocol protocol`), or a
+ *   name in `words`.
  */
 import { NO_BODY } from "../../modules/api/body.js";
 import type { Operation } from "../../modules/api/route.js";
@@ -17,7 +19,7 @@ import { SCOPE_FULL, SCOPE_NONE } from "../../modules/auth/scope.js";
 import type { SettingField } from "../../modules/config/schema.js";
 import { METHOD_GET } from "../../modules/http/request.js";
 import type { Node } from "./files.js";
-import { describeSettings, inOrder, keyOf } from "./settings.js";
+import { describeSettings, inOrder, keyOf, withChoices } from "./settings.js";
 
 const JSON_TYPE = "application/json";
 const SCHEMAS = "#/components/schemas/";
@@ -26,7 +28,12 @@ const SCHEMAS = "#/components/schemas/";
  * Returns the complete description, an OpenAPI document. `omittable`: keys (keyOf) of the routes that a firmware may
  * lack. Throws an Error if there is no route for an operation.
  */
-export function complete(source: Node, routes: readonly Operation[], omittable: ReadonlySet<string>): Node {
+export function complete(
+	source: Node,
+	routes: readonly Operation[],
+	omittable: ReadonlySet<string>,
+	words: Readonly<Record<string, readonly string[]>>,
+): Node {
 	const rows = new Map(routes.map((route) => [keyOf(route.method, route.path), route]));
 	const document = structuredClone(source);
 	const { paths, components } = document;
@@ -41,13 +48,15 @@ export function complete(source: Node, routes: readonly Operation[], omittable: 
 	}
 	for (const [name, response] of Object.entries(components.responses))
 		components.responses[name] = responseOf(response);
+	components.schemas = withChoices(components.schemas, routes, words);
 	describeSettings(document, routes);
 	return document;
 }
 
 function operationOf(source: Node, key: string, row: Operation, mayLack: boolean, ofPost: Node): Node {
 	const { operationId = nameOf(key), tags, summary, description, parameters, request, reply, errors } = source;
-	const requestBody = request === undefined ? source.requestBody : { required: true, ...contentOf(request) };
+	const requestBody =
+		request === undefined ? source.requestBody : { required: !row.body?.mayBeMissing, ...contentOf(request) };
 	const all: Node = { ...errorsOf(row, requestBody?.content[JSON_TYPE] !== undefined, mayLack), ...errors };
 	const responses = Object.fromEntries(Object.entries(all).map(([status, one]) => [status, responseOf(one)]));
 	const access =

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Operation } from "../../modules/api/route.js";
 import { PARTS } from "../../modules/app/parts.js";
+import { TELEGRAM_KINDS } from "../../modules/meter/failures.js";
 import { complete } from "./complete.js";
 import { type Node, ROOT, SOURCE } from "./files.js";
 import { keyOf } from "./settings.js";
@@ -13,6 +14,9 @@ const STAND_IN = /absent-([\w-]+-)?part\.ts$/;
 export const ROUTES: readonly Operation[] = PARTS.flatMap(({ routes }) => routes);
 /** Keys of the routes that a firmware may lack: those of the stand-ins (modules/part/absent.ts). */
 export const OMITTABLE = await omittable();
+
+/** Words that `enum` in the description refers to, and that no field has as choices. */
+const WORDS = { telegrams: TELEGRAM_KINDS.split(" ") };
 
 async function omittable(): Promise<ReadonlySet<string>> {
 	const files = readdirSync(join(ROOT, "modules"), { recursive: true, encoding: "utf8" });
@@ -30,5 +34,5 @@ export function readSource(): Node {
 }
 
 export function describeAPI(source = readSource()): Node {
-	return complete(source, ROUTES, OMITTABLE);
+	return complete(source, ROUTES, OMITTABLE, WORDS);
 }

@@ -10,6 +10,7 @@ import { METHOD_NAMES } from "../../modules/http/request.js";
 import { commentOn } from "./comments.js";
 import type { Node } from "./files.js";
 
+const PREFIX = "/api/v1/";
 const BACKUP = "POST /api/v1/system/backup";
 const INITIAL = "x-initial";
 
@@ -70,6 +71,26 @@ export function inOrder(old: Node, made: Readonly<Record<string, Node>>): Node {
 		before = names.indexOf(name);
 	}
 	return Object.fromEntries(names.map((name) => [name, made[name]]));
+}
+
+/**
+ * Returns the schemas with the values of each `enum` that is text: route and name of a field with choices, or a name in
+ * `words`.
+ */
+export function withChoices(
+	schemas: Node,
+	routes: readonly Operation[],
+	words: Readonly<Record<string, readonly unknown[]>>,
+): Node {
+	const lists = new Map(Object.entries(words));
+	for (const { path, body } of routes)
+		for (const { name, choices } of body?.fields ?? []) lists.set(`${path.replace(PREFIX, "")} ${name}`, choices);
+	return JSON.parse(JSON.stringify(schemas), (key, value) => {
+		if (key !== "enum" || typeof value !== "string") return value;
+		const list = lists.get(value);
+		if (list === undefined) throw new Error(`modules/api/description.json: there is no field or list "${value}"`);
+		return list;
+	});
 }
 
 /** Writes the bodies and settings of the routes into `document`, which is changed. */

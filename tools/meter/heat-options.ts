@@ -28,8 +28,8 @@ Without --telegram it has the moving values of a heating circuit.
   --help              prints this text
 `;
 
-const PROTOCOLS = ["kmp", "mbus"] as const;
-export type HeatProtocol = (typeof PROTOCOLS)[number];
+export const HEAT_PROTOCOLS = ["kmp", "mbus"] as const;
+export type HeatProtocol = (typeof HEAT_PROTOCOLS)[number];
 /** Codes of the media (EN 13757-3, table 3). */
 const MEDIA: Readonly<Record<string, number>> = { heat: 4, water: 7 };
 
@@ -50,7 +50,7 @@ export interface HeatProgramOptions extends Pick<MBusMeterOptions, "sleeps" | "i
 }
 
 export function wantsHeat(args: readonly string[]): boolean {
-	return PROTOCOLS.some(
+	return HEAT_PROTOCOLS.some(
 		(word) =>
 			args.includes(`--protocol=${word}`) || args.some((arg, i) => arg === word && args[i - 1] === "--protocol"),
 	);
@@ -59,7 +59,7 @@ export function wantsHeat(args: readonly string[]): boolean {
 export function parseHeatOptions(args: string[]): HeatProgramOptions | undefined {
 	const values = parseWords(args, WORDS);
 	if (values.help) return undefined;
-	const protocol = choice(values, "protocol", PROTOCOLS) as HeatProtocol;
+	const protocol = choice(values, "protocol", HEAT_PROTOCOLS) as HeatProtocol;
 	if (values["baud-pace"] && values.port !== undefined)
 		throw new UsageError("--baud-pace is for the pseudo-terminal: a real port has its own speed.");
 	const idents = values.idents?.split(",");

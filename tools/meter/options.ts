@@ -1,5 +1,6 @@
 /** Command line of the meter simulator for IEC 62056-21. */
 import type { MeterFaults } from "./faults.js";
+import { HEAT_PROTOCOLS } from "./heat-options.js";
 import {
 	DEFAULT_PERIOD,
 	DEFAULT_ROWS,
@@ -8,6 +9,7 @@ import {
 	PROFILE_PLACES,
 	type ProfileOptions,
 } from "./iec-programming.js";
+import { PUSH_PROTOCOLS } from "./push-options.js";
 import type { MeterMode } from "./telegram.js";
 import {
 	BAUD_RATES,
@@ -55,7 +57,7 @@ Without --telegram it is a household's three-phase meter with moving values.
   --profile-lines N   number of lines in a part, when R6 requests the profile in parts (default 10)
   --profile-password TEXT  password that the reader must send (P1) before the meter sends the profile
   --profile-tries N   number of wrong passwords after which the right one is refused too (default 3; 0: from the start)
-  --protocol NAME     iec (default), dlms, sml, dlms-push, tic, p1, amis, kmp or mbus; npm run meter -- --protocol dlms --help
+  --protocol NAME     iec (default), dlms, ${PUSH_PROTOCOLS.join(", ")}, ${HEAT_PROTOCOLS.join(" or ")}; npm run meter -- --protocol dlms --help
                       lists its options
 
 Faults:

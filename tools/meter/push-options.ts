@@ -1,8 +1,10 @@
 /** Command line of the meter simulator with SML, pushed DLMS/COSEM, TIC, P1 or AMIS. */
 import { FORMAT_8E1, type SerialFormat } from "../../modules/io/host.js";
+import type { HouseholdReading } from "./household.js";
+import { p1Telegram } from "./p1-telegram.js";
 import type { PushForm, PushFraming } from "./push-telegrams.js";
 import { SML_HELP, SML_WORDS, type SMLOptions, smlOptions } from "./sml-options.js";
-import { TIC_BAUD, type TICMode } from "./tic-telegram.js";
+import { TIC_BAUD, type TICMode, ticTelegram } from "./tic-telegram.js";
 import { choice, count, defined, flag, hex, oneOf, PUSH_BAUD_RATES, parseWords, text, UsageError } from "./words.js";
 
 export const PUSH_HELP = `A smart meter that sends unsolicited telegrams, at the end of a serial line.
@@ -53,8 +55,8 @@ export interface PushProgramOptions {
 	/** On average, one push in this many has a wrong tag. */
 	wrongTag?: number;
 	sml?: SMLOptions;
-	/** Mode of TIC. Default: standard. */
-	ticMode?: TICMode;
+	/** Makes the telegram of a protocol without further parameters. */
+	telegramOf?: (reading: HouseholdReading) => Uint8Array;
 	key?: Uint8Array;
 	callMs?: number;
 	baud: number;
@@ -64,11 +66,11 @@ export interface PushProgramOptions {
 	quiet: boolean;
 }
 
-const PROTOCOLS = ["sml", "dlms-push", "tic", "p1", "amis"] as const;
-export type PushProtocol = (typeof PROTOCOLS)[number];
+export const PUSH_PROTOCOLS = ["sml", "dlms-push", "tic", "p1", "amis"] as const;
+export type PushProtocol = (typeof PUSH_PROTOCOLS)[number];
 
 export function wantsPush(args: readonly string[]): boolean {
-	return PROTOCOLS.some(
+	return PUSH_PROTOCOLS.some(
 		(word) =>
 			args.includes(`--protocol=${word}`) || args.some((arg, i) => arg === word && args[i - 1] === "--protocol"),
 	);
@@ -77,7 +79,7 @@ export function wantsPush(args: readonly string[]): boolean {
 export function parsePushOptions(args: string[]): PushProgramOptions | undefined {
 	const values = parseWords(args, WORDS);
 	if (values.help) return undefined;
-	const protocol = choice(values, "protocol", PROTOCOLS) as PushProtocol;
+	const protocol = choice(values, "protocol", PUSH_PROTOCOLS) as PushProtocol;
 	if (values["baud-pace"] && values.port !== undefined)
 		throw new UsageError("--baud-pace is for the pseudo-terminal: a real port has its own speed.");
 	if (protocol !== "dlms-push" && values.framing !== undefined)
@@ -114,6 +116,7 @@ export function parsePushOptions(args: string[]): PushProgramOptions | undefined
 	if (!isAMIS && values["call-seconds"] !== undefined) throw new UsageError("--call-seconds is for --protocol amis.");
 	const callSeconds = count(values, "call-seconds", 86_400, 1);
 	const isP1 = protocol === "p1" || framing === "p1";
+	const telegramOfTIC = (reading: HouseholdReading) => ticTelegram(reading, ticMode ?? "standard");
 	const ownBaud = ticMode === undefined ? 9600 : TIC_BAUD[ticMode];
 	return defined({
 		protocol,
@@ -124,7 +127,7 @@ export function parsePushOptions(args: string[]): PushProgramOptions | undefined
 		replay: count(values, "replay", 1_000_000, 1),
 		wrongTag: count(values, "wrong-tag", 1_000_000, 1),
 		sml: isSML ? smlOptions(values) : undefined,
-		ticMode,
+		telegramOf: protocol === "p1" ? p1Telegram : protocol === "tic" ? telegramOfTIC : undefined,
 		key: isAMIS ? hex(values, "guek", 16) : undefined,
 		callMs: callSeconds === undefined ? undefined : callSeconds * 1000,
 		baud: oneOf(values, "baud", PUSH_BAUD_RATES) ?? (framing === "mbus" ? 2400 : isP1 ? 115_200 : ownBaud),

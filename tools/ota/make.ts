@@ -38,7 +38,7 @@ export interface Firmware {
 export interface Oddities {
 	readonly header?: Partial<Header>;
 	readonly metadata?: Partial<Metadata>;
-	/** Data of the second element. Metadata and sizes describe these data, unless they are given too. */
+	/** Data of the second element. Metadata and sizes default to those of these data. */
 	readonly content?: Uint8Array;
 }
 

@@ -6,4 +6,4 @@ import { parentPort, workerData } from "node:worker_threads";
 import { gzipAsync } from "@gfx/zopfli";
 
 const contents: readonly Uint8Array[] = workerData;
-parentPort?.postMessage(await Promise.all(contents.map((content) => gzipAsync(content, { numiterations: 5 }))));
+parentPort?.postMessage(await Promise.all(contents.map((content) => gzipAsync(content, { numiterations: 15 }))));

@@ -6,6 +6,8 @@
  *   BOARD.bin                the whole flash of a new unit, to be written at 0
  *   BOARD/                   manifest.json and the parts, for the page
  *   openapi.json             the complete description of the API
+ *   smart_meter_gateway.zip  the integration for Home Assistant
+ *   hacs.json                what HACS must know of it
  *   sbom.cdx.json            the software bill of materials
  *   vex.cdx.json             known vulnerabilities of its components, and whether they matter here
  *   SHA256SUMS               of all files, for `sha256sum -c`
@@ -20,6 +22,7 @@ import { checkFirmwareFile } from "../ota/check.js";
 import { checkImage } from "../ota/esp-image.js";
 import type { Signer } from "../ota/keys.js";
 import { makeFirmwareFile } from "../ota/make.js";
+import { ARCHIVE, makeArchive } from "./home-assistant.js";
 import { writeInstallPage } from "./install-page.js";
 import { manifestOf } from "./manifest.js";
 import { readParts, wholeImage } from "./parts.js";
@@ -50,6 +53,8 @@ export async function writeRelease(contents: ReleaseContents): Promise<string[]>
 	const { root, folder, version, built, sdk, idf } = contents;
 	for (const { board, build } of built) writeBoard(contents, board, build);
 	copyFileSync(COMPLETE, join(folder, "openapi.json"));
+	writeFileSync(join(folder, ARCHIVE), makeArchive(root, version.version));
+	copyFileSync(join(root, "hosts", "homeassistant", "hacs.json"), join(folder, "hacs.json"));
 	const sbom = makeSBOM({ root, sdk, idf }, version.version, version.builtUtcMs);
 	writeFileSync(join(folder, "sbom.cdx.json"), sbom);
 	writeFileSync(join(folder, "vex.cdx.json"), await vexOf(contents, JSON.parse(sbom)));

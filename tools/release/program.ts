@@ -9,6 +9,7 @@ import { buildForChip, findIDF } from "../sdk/esp32.js";
 import { NO_RELEASE, type Release, readRelease } from "../sdk/release.js";
 import { findSDK, ROOT } from "../sdk/sdk.js";
 import { writeRelease } from "./folder.js";
+import { latePeers } from "./peers.js";
 import { uncertainVersions, versionOfIDF } from "./sbom.js";
 import { scan } from "./scan.js";
 import { type Version, versionOf } from "./version.js";
@@ -27,6 +28,8 @@ Builds the firmware of each board and puts the files to publish into release/VER
                        Default: gateways accept the key that signs
   --scan               asks OSV (api.osv.dev) for vulnerabilities of the components; it names those that nobody has
                        assessed, which are "in triage" in vex.cdx.json
+  --any-peers          does not ask whether npm run test:peers runs new versions of others' programs (to build an old
+                       version again)
   --out DIR            the folder to create (default release/VERSION)
 
 The version is that of package.json for a commit with its tag (v1.2.3); for any other commit its hash is added, and
@@ -46,6 +49,7 @@ interface Order {
 	readonly signer: Signer;
 	readonly release: Release;
 	readonly isScanned: boolean;
+	readonly hasAnyPeers: boolean;
 	readonly out: string | undefined;
 }
 
@@ -65,7 +69,8 @@ function readOrder(args: string[]): Order | undefined {
 			`${values.release}: the signing key is not one of "update_keys", so gateways of this release would refuse the next one.`,
 		);
 	const isScanned = values.scan;
-	return { boards: chosen, signer, release, isScanned, out: out === undefined ? out : resolve(out) };
+	const hasAnyPeers = values["any-peers"];
+	return { boards: chosen, signer, release, isScanned, hasAnyPeers, out: out === undefined ? out : resolve(out) };
 }
 
 type Given = ReturnType<typeof parse>;
@@ -83,6 +88,7 @@ function parse(args: string[]) {
 				digest: { type: "boolean", default: false },
 				release: { type: "string" },
 				scan: { type: "boolean", default: false },
+				"any-peers": { type: "boolean", default: false },
 				out: { type: "string" },
 				help: { type: "boolean" },
 			},
@@ -99,7 +105,17 @@ function signerOf({ key, signer, digest, "public-key": publicKey }: Given): Sign
 	throw new UsageError("Firmware files are signed: --key FILE, or --signer COMMAND with --public-key FILE.");
 }
 
+/** Fails if `npm run test:peers` runs versions that are a major version behind. */
+async function requireNewPeers(): Promise<void> {
+	const late = await latePeers();
+	if (late.length === 0) return;
+	throw new Error(
+		`npm run test:peers runs old versions: ${late.join(", ")}. Change them in tools/release/peers.ts, and run it.`,
+	);
+}
+
 async function carryOut(order: Order, output: Output): Promise<void> {
+	if (!order.hasAnyPeers) await requireNewPeers();
 	const idf = findIDF();
 	const sdk = findSDK().folder;
 	const { version: own } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));

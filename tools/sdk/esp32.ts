@@ -36,7 +36,7 @@ export const EMULATED_GATEWAY = "10.0.2.2";
 /** Returns the values that hosts/esp32/sdk.d.ts declares. */
 export function madeFor(board: Board, release: Release = NO_RELEASE): Made {
 	const names = omissionsOf(board);
-	const { flashMB, partitions, console, adapter, without, zigbee, ...others } = board;
+	const { flashMB, partitions, console, adapter, without, zigbee, pinsFrom, ...others } = board;
 	const row = zigbee === undefined || names.includes("zigbee") ? others : { ...others, zigbee };
 	const isEmulated = row.ethernet?.kind === "openeth";
 	const near = isEmulated ? EMULATED_TIME_PORTS.map((port) => `${EMULATED_GATEWAY}:${port},`).join("") : "";

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { inTurn } from "./in-turn.js";
-import { replacementsOf } from "./omissions.js";
+import { OMITTABLE_PROTOCOLS, replacementsOf } from "./omissions.js";
 import { writeProject } from "./project.js";
 import {
 	type Bits,
@@ -43,7 +43,7 @@ function step(command: string, args: string[], env: NodeJS.ProcessEnv): void {
 
 const TOO_MANY_NAMES =
 	"The SDK's linker takes 8192 names. With GATEWAY_PLAIN=all, the firmware with all parts has more: leave some out, " +
-	"for example --without hawkbit,provision,backfill,tic,kmp,mbus,amis.";
+	`for example --without hawkbit,provision,backfill,${OMITTABLE_PROTOCOLS.join(",")}.`;
 
 export function buildFirmware(options: BuildOptions): Promise<Firmware> {
 	const sdk = findSDK();

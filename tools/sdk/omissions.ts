@@ -6,38 +6,44 @@
  * leaves out code that nothing uses then. Nothing of the API text can be left out, except Zigbee on a board without a
  * radio (test/api/api-text.ts).
  */
-import { basename } from "node:path/posix";
+import { existsSync } from "node:fs";
+import { basename, join } from "node:path/posix";
 import type { Board } from "../../hosts/esp32/boards.js";
 import { PARTS } from "../../modules/app/parts.js";
 import { METER_PROTOCOL } from "../../modules/parts/meter/fields.js";
+import { ROOT } from "./sdk.js";
 
 /** Module that stores the meter's protocol. Its stand-in refuses protocols that are left out. */
 const PROTOCOL_CHOICE = "modules/parts/meter/routes/settings";
 
+/** Protocols whose folder has a stand-in. */
+export const OMITTABLE_PROTOCOLS = METER_PROTOCOL.choices.filter((name) =>
+	existsSync(join(ROOT, "modules", name, "absent-protocol.ts")),
+);
+
+function modulesOf(protocol: string): readonly string[] {
+	const others = protocol === "mbus" ? ["modules/parts/mbus/part", "modules/parts/meter/mbus-store"] : [];
+	return [`modules/${protocol}/protocol`, ...others, PROTOCOL_CHOICE];
+}
+
 /**
  * Paths, without extension, of the modules that have a stand-in. They are listed by the name of a part, of a part's
- * setting (`statistics` of the hub), or of a protocol in the API. The only other name is `improv`. Zigbee has no stand-in: it is left out as on a board without a coprocessor.
+ * setting (`statistics` of the hub, a dialect of the live values), or of a protocol in the API. The only other name is
+ * `improv`. Zigbee has no stand-in: it is left out as on a board without a coprocessor.
  */
 export const OMISSIONS: Readonly<Record<string, readonly string[]>> = Object.freeze({
 	statistics: Object.freeze(["modules/parts/hub/statistics"]),
 	mqtt: Object.freeze(["modules/parts/mqtt/part"]),
 	"live-meter": Object.freeze(["modules/parts/live-meter/part"]),
-	prices: Object.freeze(["modules/parts/prices/part"]),
+	em24: Object.freeze(["modules/parts/live-meter/em24"]),
+	ct002: Object.freeze(["modules/parts/live-meter/ct002"]),
+	prices: Object.freeze(["modules/parts/prices/part", "modules/parts/prices/present-price"]),
 	peaks: Object.freeze(["modules/parts/peaks/part"]),
 	hawkbit: Object.freeze(["modules/parts/hawkbit/part"]),
 	provision: Object.freeze(["modules/parts/provision/part", "modules/provision/settings-files"]),
 	backfill: Object.freeze(["modules/parts/backfill/part"]),
 	zigbee: Object.freeze([]),
-	sml: Object.freeze(["modules/sml/protocol", PROTOCOL_CHOICE]),
-	tic: Object.freeze(["modules/tic/protocol", PROTOCOL_CHOICE]),
-	kmp: Object.freeze(["modules/kmp/protocol", PROTOCOL_CHOICE]),
-	mbus: Object.freeze([
-		"modules/mbus/protocol",
-		"modules/parts/mbus/part",
-		"modules/parts/meter/mbus-store",
-		PROTOCOL_CHOICE,
-	]),
-	amis: Object.freeze(["modules/amis/protocol", PROTOCOL_CHOICE]),
+	...Object.fromEntries(OMITTABLE_PROTOCOLS.map((name) => [name, Object.freeze(modulesOf(name))])),
 	improv: Object.freeze(["modules/app/improv"]),
 });
 
