@@ -21,7 +21,7 @@ export const USERNAME = "admin";
 const TEXTS = ["application/x-pem-file", "text/csv", "text/event-stream", "text/plain; version=0.0.4; charset=utf-8"];
 
 /** Path of another maker's API; the gateway answers it in that maker's dialect over plain HTTP (modules/live-meter). */
-const FOREIGN_PATH = "/api/v1/data";
+const FOREIGN = /^\/api\/v1\/(data|system|identify|telegram|state|batteries)$/;
 
 const ERROR_CODES = `invalid_json missing_field invalid_field unauthorized invalid_proof nonce_invalid https_required
 	forbidden_origin forbidden_scope not_found method_not_allowed too_large too_many_attempts busy meter_timeout meter_error
@@ -148,7 +148,7 @@ export abstract class TestGateway {
 			secure: options.secure ?? true,
 			from: options.from,
 		});
-		const isPage = (path.startsWith("/") && !path.startsWith("/api/")) || path === FOREIGN_PATH;
+		const isPage = (path.startsWith("/") && !path.startsWith("/api/")) || FOREIGN.test(path);
 		return {
 			reply: async () => {
 				const reply = await exchange.reply();

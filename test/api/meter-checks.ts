@@ -1,5 +1,6 @@
 /** Readouts, probe and session log over a line (API text, "Meter readout"). */
 import assert from "node:assert/strict";
+import { bytesOf } from "../latin1.js";
 import type { ExpectedReading } from "../vectors.js";
 import { isError, type JSONObject, succeeded, type TestGateway, vectorOf } from "./gateway.js";
 
@@ -187,6 +188,92 @@ export function meterChecks(gateway: () => TestGateway): void {
 		});
 	});
 
+	describe("GET meter/now", () => {
+		const meterWith = (lines: string) =>
+			gateway().connectMeter({
+				telegram: bytesOf(`/EBZ5DD3\r\n\r\n${lines.replaceAll(" ", "\r\n")}\r\n!\r\n`),
+				mode: "C",
+			});
+		const price = (import_micro: number, more: JSONObject = {}) =>
+			gateway().write("prices", { periods: [{ from: "2000-01-01", import_micro, ...more }], currency: "PLN" });
+		afterEach(() => gateway().write("prices", { periods: [], currency: "EUR" }));
+
+		it("is empty before the first readout", async () => {
+			await price(300_000);
+			await gateway().restart();
+			await gateway().login();
+			assert.deepEqual(await gateway().read("meter/now"), {});
+		});
+		it("has the power with its direction, the counters, and their age", async () => {
+			await meterWith("1.8.0(012345.6789*kWh) 2.8.0(000021.5*kWh) 16.7.0(-00.4125*kW)");
+			await gateway().read("iec62056/read");
+			await gateway().pass(2000);
+			const { age_secs, ...now } = await gateway().read("meter/now");
+			assert.ok(age_secs >= 2 && age_secs < 10, String(age_secs));
+			assert.deepEqual(now, { power_w: -412.5, direction: "export", import_kwh: 12345.6789, export_kwh: 21.5 });
+		});
+		it("has the cost of an hour if the present price is known", async () => {
+			const power = async (kW: string) => {
+				await meterWith(`1.8.0(1*kWh) 16.7.0(${kW}*kW)`);
+				await gateway().read("iec62056/read");
+			};
+			const cost = async () => {
+				const { cost_per_hour_micro: micro, currency } = await gateway().read("meter/now");
+				return [micro, currency];
+			};
+			await power("2.5");
+			assert.deepEqual(await cost(), [undefined, undefined]);
+			await price(300_001, { export_micro: 80_000 });
+			assert.deepEqual(await cost(), [750_003, "PLN"]);
+			await price(300_001, { from: "2099-12-31" });
+			assert.deepEqual(await cost(), [undefined, undefined]);
+			await price(300_001, { import_t2_micro: 1, export_micro: 80_000 });
+			assert.deepEqual(await cost(), [undefined, undefined]);
+			await power("-2.5");
+			assert.deepEqual(await cost(), [-200_000, "PLN"]);
+			await power("0");
+			assert.equal((await gateway().read("meter/now")).direction, "none");
+		});
+		it("has the cost by the clock, and by the dynamic price", async () => {
+			await meterWith("1.8.0(1*kWh) 16.7.0(1*kW)");
+			await gateway().read("iec62056/read");
+			await gateway().write("system/timezone", { timezone: "" });
+			const { timestamp } = await gateway().read("system/clock");
+			const quarter = timestamp - (timestamp % 900);
+			const minute = (quarter % 86_400) / 60;
+			const weekday = 1 << ((Math.floor(quarter / 86_400) + 3) % 7);
+			const from = "2000-01-01";
+			/** Cost with a second price in these windows. */
+			const cost = async (...windows: JSONObject[]) => {
+				const second = windows.map((window, i) => ({ from, import_micro: 1000 * (i + 1), ...window }));
+				await gateway().write("prices", { periods: [...second, { from, import_micro: 500, dynamic }] });
+				return (await gateway().read("meter/now")).cost_per_hour_micro;
+			};
+			let dynamic = false;
+			const now = { start_minute: minute, end_minute: minute + 15 };
+			assert.equal(await cost(now), 1000);
+			assert.equal(await cost({ ...now, weekdays: weekday }, { weekdays: 127 - weekday }), 1000);
+			assert.equal(await cost(now, { weekdays: weekday }), 2000);
+			assert.equal(await cost({ start_minute: (minute + 15) % 1440, end_minute: minute || 1440 }), 500);
+			assert.equal(await cost({ ...now, from: "2001-01-01" }), 500);
+			dynamic = true;
+			await gateway().write("prices/dynamic", { start: quarter, step_minutes: 15, prices: [] });
+			assert.equal(await cost(), undefined);
+			const prices = [{ import_micro: 300_000 }, { import_micro: 300_000 }];
+			await gateway().write("prices/dynamic", { start: quarter, step_minutes: 15, prices });
+			assert.deepEqual([await cost(), await cost(now)], [300_500, 301_000]);
+			await gateway().write("prices/dynamic", { start: quarter, step_minutes: 15, prices: [] });
+		});
+		it("takes at most 300 bytes", async () => {
+			await meterWith("1.8.0(99999999.9999*kWh) 2.8.0(99999999.9999*kWh) 16.7.0(-99999.9999*kW)");
+			await gateway().read("iec62056/read");
+			await price(2_000_000_000, { export_micro: 2_000_000_000 });
+			const { text } = await gateway().get("meter/now");
+			assert.equal(JSON.parse(text).cost_per_hour_micro, -199_999_999_800_000);
+			assert.ok(text.length <= 300, text);
+		});
+	});
+
 	describe("query lang", () => {
 		it("adds German or Polish names; any other value gives English only", async () => {
 			await gateway().connectMeter({ telegram: zmf100.telegram });
@@ -314,6 +401,14 @@ export function meterChecks(gateway: () => TestGateway): void {
 			const probe = await gateway().write("meter/probe", undefined);
 			assert.deepEqual([probe.ok, probe.meter_id, probe.error], [false, "", "iec62056-21/echo-only"]);
 			assert.deepEqual([probe.received, probe.text, probe.hex], [5, "/?!\r\n", "2f3f210d0a"]);
+		});
+		it("signs on only once if it is quick", async () => {
+			await gateway().connectMeter({ telegram: zmf100.telegram, faults: { silence: 1 }, echo: true });
+			const missed = await gateway().write("meter/probe", { quick: true });
+			assert.deepEqual(Object.keys(missed), PROBE);
+			assert.deepEqual([missed.ok, missed.error, missed.received], [false, "meter/echo-only", 5]);
+			assert.equal((await gateway().write("meter/probe", { quick: true })).meter_id, zmf100.meterId);
+			isError(await gateway().post("meter/probe", { quick: "yes" }), 400, "invalid_field", "quick");
 		});
 		it("reports unsolicited data with the settings that read it, as a readout does", async () => {
 			const { telegram } = pushed;

@@ -130,7 +130,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 			const reader = async (): Promise<JSONObject> => gateway().write(PATH, { name: "a reader", scope: "read" });
 			/** GETs of readings and state, as in the API text. */
 			const READING =
-				"events system/version system/status system/timezone network/status meter/history meter/profile peaks/status prices metrics iec62056/last iec62056/read iec62056/schedule live-meter/status meter/backfill/status".split(
+				"events system/version system/status system/timezone network/status meter/history meter/profile peaks/status meter/now prices prices/dynamic metrics iec62056/last iec62056/read iec62056/schedule live-meter/status meter/backfill/status".split(
 					" ",
 				);
 

@@ -31,9 +31,9 @@ export function walkErrorChecks(gateway: () => TestGateway): void {
 		const login = (body: object) => tryLogin(gateway(), body);
 
 		it("400 | JSON routes: malformed JSON, or no body at all", async () => {
-			for (const { path } of JSON_ROUTES) {
+			for (const { path, needsBody } of JSON_ROUTES) {
 				isError(await gateway().post(path, '{"x":1'), 400, "invalid_json");
-				isError(await gateway().post(path), 400, "invalid_json");
+				if (needsBody) isError(await gateway().post(path), 400, "invalid_json");
 			}
 		});
 		it("400 | JSON routes: missing fields", async () => {

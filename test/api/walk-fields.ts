@@ -124,6 +124,9 @@ const CONTENTS: Readonly<Record<string, { good?: readonly unknown[]; bad: readon
 		good: ["2000-01-01", "2024-02-29", "2099-12-31"],
 		bad: ["", "1999-12-31", "2100-01-01", "2025-02-29", "2025-00-01", "2025-13-01", "2025-1-010", "2025-01-011"],
 	},
+	// The reply has the stored prices, by the quarter hour.
+	"prices/dynamic step_minutes": { good: [60, 15], bad: [0, 14, 30, 61] },
+	"prices/dynamic start": { good: [946_684_800, 1_795_129_200], bad: [1, 946_683_900, 1_795_129_201] },
 	"hub token": { good: ["t", x(512)], bad: ["", x(513), "t t"] },
 	"hub cert": { good: [""], bad: ["x", x(10_239), x(10_240)] },
 };
@@ -146,6 +149,8 @@ const BASES: Readonly<Record<string, JSONObject>> = {
 	"dlms/obis": { entries: [{ code: [1, 0, 1, 8, 0, 255], class_id: 3, attribute: 2 }] },
 	// All shares together are at most 100 per cent, and the longest list has eight copies of this client.
 	"live-meter/clients": { clients: [{ address: "192.168.1.40", share_percent: 12 }] },
+	// The longest list has the quarter hours of two days.
+	"prices/dynamic": { start: 1_795_129_200, step_minutes: 15, prices: [{ import_micro: 1 }] },
 	hawkbit: { enabled: false, url: "https://h", token: "t" },
 	// While MQTT is off, any address is valid, with or without a certificate. The password belongs to the address.
 	mqtt: { enabled: false, url: "mqtt://h", user: "u", password: "p" },
@@ -178,7 +183,8 @@ const DISTINCT: readonly (readonly [string, (i: number) => JSONObject])[] = [
 	["code", (i) => ({ code: [1, 0, 1, 8, i, 255] })],
 	["obis", (i) => ({ obis: `${i}.8.0` })],
 	["address", (i) => ({ address: `192.168.1.${i + 1}` })],
-	["from", (i) => ({ from: `2025-01-0${i + 1}` })],
+	["from", (i) => ({ from: `2025-01-${String(i + 1).padStart(2, "0")}` })],
+	["import_micro", (i) => ({ import_micro: i })],
 ];
 
 /** Valid lists, the shortest and the longest, with distinct objects; and invalid lists. */
@@ -239,7 +245,9 @@ function fieldsOf(route: WalkRoute): WalkField[] {
 					const members = JSON.stringify(rest).slice(1, -1);
 					const own = json === undefined ? "" : `"${name}":${json}`;
 					const object = `{${[members, own].filter((part) => part !== "").join(",")}}`;
-					return list === undefined ? object : `{"${list}":[${object}]}`;
+					if (list === undefined) return object;
+					const { [list]: __, ...around } = base;
+					return JSON.stringify({ ...around, [list]: [] }).replace(/\[\]\}$/, () => `[${object}]}`);
 				},
 			};
 			const item = field.type === "array" ? resolve(field.items) : {};

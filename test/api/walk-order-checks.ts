@@ -55,6 +55,8 @@ const LIMITS: Readonly<Record<string, number>> = {
 	mqtt: 16384,
 	"zigbee/map": 16384,
 	"dlms/obis": 16384,
+	prices: 16384,
+	"prices/dynamic": 16384,
 	"system/backup": 16384,
 };
 /** This route's body contains other routes' bodies, and members from newer firmware. */

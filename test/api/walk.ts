@@ -21,6 +21,8 @@ export interface WalkRoute {
 	readonly scope: number;
 	/** Schema of the JSON body; undefined: no body. */
 	readonly schema: Node;
+	/** True if a request without a body is refused. */
+	readonly needsBody: boolean;
 	readonly example: JSONObject;
 	/** Longest body, bytes. */
 	readonly limit: number;
@@ -40,6 +42,7 @@ export const WALK: readonly WalkRoute[] = ROUTES.map(({ method, path, scope }) =
 		path: path.replace("/api/v1/", ""),
 		scope,
 		schema: json && resolve(json.schema),
+		needsBody: operation.requestBody?.required === true,
 		example: json?.example,
 		limit: operation.requestBody?.["x-max-bytes"] ?? 0,
 		type,

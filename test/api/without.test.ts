@@ -242,8 +242,8 @@ describe("A firmware without some parts and protocols", function () {
 	});
 });
 
-describe("A firmware without statistics for the hub", () => {
-	const names = ["statistics"];
+describe("A firmware without statistics for the hub, and without two dialects", () => {
+	const names = ["statistics", "em24", "ct002"];
 	const withStatistics = { ...HUB, cert: CERTIFICATE, statistics: true };
 	let gateway: VirtualGateway;
 
@@ -257,9 +257,9 @@ describe("A firmware without statistics for the hub", () => {
 		rmSync(bundleOf(names));
 	});
 
-	it("lists the omission", async () => {
+	it("lists the omissions", async () => {
 		const { hub_state, hub_statistics, hub_statistics_upto, without } = await gateway.read("system/status");
-		assert.deepEqual([without, hub_state, hub_statistics, hub_statistics_upto], ["statistics", "off", "absent", 0]);
+		assert.deepEqual([without, hub_state, hub_statistics, hub_statistics_upto], [names.join(" "), "off", "absent", 0]);
 	});
 
 	it("refuses to turn them on, and sends states", async () => {
@@ -268,10 +268,26 @@ describe("A firmware without statistics for the hub", () => {
 		assert.equal((await gateway.read("system/status"))["hub_state"], "waiting");
 	});
 
-	it("keeps the setting of a backup for a firmware that has them", async () => {
+	it("refuses to turn on the dialects, and has the others", async () => {
+		for (const name of ["em24", "ct002"])
+			isError(await gateway.post("live-meter", { sunspec: true, [name]: true }), 501, "unsupported", name);
+		assert.equal((await gateway.read("live-meter")).sunspec, false);
+		assert.equal((await gateway.write("live-meter", { sunspec: true, em24: false, ct002: false })).sunspec, true);
+		const { dialects } = await gateway.read("live-meter/status");
+		assert.deepEqual(
+			dialects.map(({ name }: JSONObject) => name),
+			["ecotracker", "shelly", "homewizard", "sma", "sunspec", "telegrams"],
+		);
+	});
+
+	it("keeps the settings of a backup for a firmware that has them", async () => {
 		const backup = await gateway.read("system/backup");
 		backup["settings"]["hub"]["statistics"] = true;
+		Object.assign(backup["settings"]["live-meter"], { em24: true, ct002: true });
 		await gateway.write("system/backup", backup);
 		assert.equal((await gateway.read("hub"))["statistics"], true);
+		const { em24, ct002 } = await gateway.read("live-meter");
+		assert.deepEqual([em24, ct002], [true, true]);
+		assert.ok(!gateway.world.udp.ports.some(({ port }) => port === 12_345));
 	});
 });

@@ -3,9 +3,8 @@
  * devices do.
  */
 import assert from "node:assert/strict";
-import type { Browser } from "playwright-core";
-import { ProcessGateway } from "../api/process-gateway.js";
-import { needBrowser, say, Visit } from "./browser.js";
+import type { ProcessGateway } from "../api/process-gateway.js";
+import { say, startGateway, usePage, Visit } from "./browser.js";
 
 const TELEGRAM = "/TST5METER\r\n\r\n1-0:1.8.0(5*kWh)\r\n1-0:16.7.0(-321*W)\r\n!\r\n";
 const CLIENT = "127.0.0.1";
@@ -13,23 +12,17 @@ const OTHER = "192.168.178.77";
 
 describe("The page for batteries and wallboxes", function () {
 	this.timeout(180_000);
-	let browser: Browser;
+	usePage();
 	let gateway: ProcessGateway;
 	let visit: Visit;
 
-	before(async function () {
-		browser = await needBrowser(this);
-		gateway = await ProcessGateway.start("node", { isAhead: true });
+	before(async () => {
+		gateway = await startGateway({ isAhead: true });
 		await gateway.connectMeter({ telegram: Buffer.from(TELEGRAM), mode: "D", pushBaud: 9600, pushMs: 1000 });
 		await gateway.login();
 		await gateway.write("iec62056/config", { mode_d_enabled: true, mode_d_baudrate: 9600 });
-		visit = await (await Visit.begin(browser, gateway)).logIn();
+		visit = await (await Visit.begin(gateway)).logIn();
 		await visit.go("batteries");
-	});
-	after(async () => {
-		await browser?.close();
-		await gateway?.stop();
-		if (visit !== undefined) assert.deepEqual(visit.complaints, []);
 	});
 
 	const requestLive = () => gateway.request("GET", "/rpc/EM.GetStatus", { secure: false, token: null });
@@ -39,7 +32,7 @@ describe("The page for batteries and wallboxes", function () {
 		const warning = card.getByText(say("live.warning"));
 		assert.equal(await warning.count(), 0);
 		assert.equal(await card.locator("[name=offset_w]").count(), 0);
-		await visit.fill(card, { device: "Marstek B2500 (firmware ≥ 226)" });
+		await visit.fill(card, { device: "Marstek B2500 (FW ≥ 226)" });
 		await warning.waitFor();
 		assert.equal((await gateway.read("live-meter")).shelly, false);
 		await visit.save(card, { offset_w: "-20", max_age_secs: "60" });
@@ -48,7 +41,7 @@ describe("The page for batteries and wallboxes", function () {
 	});
 
 	it("offers the last address that requested values, and shows the values it receives", async () => {
-		assert.equal((await requestLive()).status, 301);
+		assert.equal((await requestLive()).status, 404);
 		const card = visit.card("live.clients");
 		await card.locator("[name=allow]").click();
 		await card.getByText(say("live.silent")).waitFor();
@@ -70,6 +63,17 @@ describe("The page for batteries and wallboxes", function () {
 		assert.deepEqual([shelly, sma, sunspec], [true, true, false]);
 	});
 
+	it("switches on the EM24 for Victron, and the CT002 for Marstek", async () => {
+		const card = visit.card("live.title");
+		await visit.fill(card, { device: "Victron GX (ESS)" });
+		await visit.fill(card, { device: "Marstek (CT002, CT003)" });
+		await card.getByLabel(say("live.em24")).waitFor();
+		await visit.save(card, {});
+		const { em24, ct002, sunspec } = await gateway.read("live-meter");
+		assert.deepEqual([em24, ct002, sunspec], [true, true, false]);
+		await gateway.write("live-meter", { em24: false, ct002: false });
+	});
+
 	it("divides the power equally by one button, and offers each device the share that the others leave", async () => {
 		const card = visit.card("live.clients");
 		const clients = async () => (await gateway.read("live-meter/clients")).clients;
@@ -82,7 +86,7 @@ describe("The page for batteries and wallboxes", function () {
 		};
 		assert.equal(await card.locator("[name=equal]").count(), 0);
 		await visit.fill(card, { address: OTHER });
-		await card.locator("button[type=submit]").click();
+		await visit.submit(card);
 		await change(
 			() => card.locator("[name=equal]").click(),
 			[
@@ -108,18 +112,18 @@ describe("The page for batteries and wallboxes", function () {
 		const card = visit.card("live.clients");
 		const field = card.locator("[name=address]");
 		await visit.fill(card, { address: "192.168.178.400" });
-		await card.locator("button[type=submit]").click();
+		await visit.submit(card);
 		await card.locator("[role=alert]").first().waitFor();
 		await visit.fill(card, { address: "the battery" });
-		await card.locator("button[type=submit]").click();
+		await visit.submit(card);
 		assert.equal(await field.getAttribute("aria-invalid"), "true");
 		await visit.fill(card, { address: OTHER });
-		await card.locator("button[type=submit]").click();
+		await visit.submit(card);
 		await card.getByText(OTHER).waitFor();
 		assert.equal(await field.inputValue(), "");
 		await card.getByRole("button", { name: `${say("remove")}: ${CLIENT}` }).click();
 		await card.getByText(CLIENT, { exact: true }).waitFor({ state: "detached" });
 		assert.deepEqual((await gateway.read("live-meter/clients")).clients, [{ address: OTHER }]);
-		assert.equal((await requestLive()).status, 301);
+		assert.equal((await requestLive()).status, 404);
 	});
 });

@@ -1,27 +1,20 @@
 /** Settings of the page that some boards need: Wi-Fi's transmit power, and the levels of the meter port's lines. */
 import assert from "node:assert/strict";
-import type { Browser } from "playwright-core";
 import { vectorOf } from "../api/gateway.js";
-import { ProcessGateway } from "../api/process-gateway.js";
-import { needBrowser, say, Visit } from "./browser.js";
+import type { ProcessGateway } from "../api/process-gateway.js";
+import { say, startGateway, usePage, Visit } from "./browser.js";
 
 describe("The page's settings for a board", function () {
 	this.timeout(180_000);
-	let browser: Browser;
+	usePage();
 	let gateway: ProcessGateway;
 	let visit: Visit;
 
-	before(async function () {
-		browser = await needBrowser(this);
-		gateway = await ProcessGateway.start("node");
+	before(async () => {
+		gateway = await startGateway();
 		await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
 		await gateway.login();
-		visit = await (await Visit.begin(browser, gateway, { hurried: true })).logIn();
-	});
-	after(async () => {
-		await browser?.close();
-		await gateway?.stop();
-		if (visit !== undefined) assert.deepEqual(visit.complaints, []);
+		visit = await (await Visit.begin(gateway, { hurried: true })).logIn();
 	});
 
 	it("limit the transmit power, with the board's own limit at first", async () => {

@@ -7,12 +7,20 @@
  */
 import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
-import { type Browser, type BrowserContext, chromium, type Locator, type Page, type Request } from "playwright-core";
+import {
+	type Browser,
+	type BrowserContext,
+	type BrowserContextOptions,
+	chromium,
+	type Locator,
+	type Page,
+	type Request,
+} from "playwright-core";
 import { TEXTS, type TextKey } from "../../hosts/browser/text/all.js";
 import type { Language } from "../../hosts/browser/text/translations.js";
 import { CHROMIUM, NO_CHROMIUM } from "../../tools/page/chromium.js";
 import { PASSWORD } from "../api/gateway.js";
-import type { ProcessGateway } from "../api/process-gateway.js";
+import { type EngineName, ProcessGateway, type ProcessOptions } from "../api/process-gateway.js";
 import { skipBecause } from "../hosts/native/compile.js";
 
 /** Longest wait for anything on the page, ms; sufficient for a busy computer. */
@@ -47,31 +55,66 @@ export function say(key: TextKey, values: Readonly<Record<string, string | numbe
 }
 
 function anyAge(): RegExp {
-	return new RegExp(`^(${say("now.title")}|${say("now.then", { age: ".+" })})$`);
+	return new RegExp(`^(${say("now.title")}|${say("now.at", { time: ".+" })}|${say("now.then", { age: ".+" })})$`);
 }
 
 /** Notice that is shown while the gateway does not answer, without the time in it. */
 export const LOST = say("lost.text", { time: "" }).split(";")[0].trim();
 
-/**
- * For `before`: starts Chromium, or skips the suite without it. A test that fails is tried once more, because Chromium on a
- * busy computer can be late for a short notice; the output then names the test.
- */
-export async function needBrowser(hook: Mocha.Context): Promise<Browser> {
-	if (CHROMIUM === "") skipBecause(hook, NO_CHROMIUM);
-	const suite = hook.test?.parent;
-	suite?.eachTest((test) => void test.retries(1));
-	suite?.afterEach(function () {
-		const { currentTest: test } = this;
-		if ((test as unknown as { currentRetry(): number }).currentRetry() > 0)
-			console.error(`second attempt: ${test?.fullTitle()}, ${test?.state}`);
-	});
-	return chromium.launch({
+/** Chromium of this process, which ends with it. A new context is as empty as a new browser. */
+let browser: Browser | undefined;
+
+async function startBrowser(): Promise<void> {
+	if (browser?.isConnected()) return;
+	browser = await chromium.launch({
 		executablePath: CHROMIUM,
 		// Chromium's own sandbox does not work for root.
 		chromiumSandbox: process.getuid?.() !== 0,
 		// Resolve a unit's name to this computer. Browsers trust such a name no more than others, unlike localhost.
 		args: ["--host-resolver-rules=MAP *.local 127.0.0.1", "--disable-gpu"],
+	});
+}
+
+/** Context of a browser that has seen nothing yet. Needs `usePage`. */
+export function newContext(options: BrowserContextOptions): Promise<BrowserContext> {
+	return browser!.newContext(options);
+}
+
+const openVisits = new Set<Visit>();
+const gateways = new Set<ProcessGateway>();
+
+/** Starts a gateway, which `usePage` stops. */
+export async function startGateway(options: ProcessOptions = {}, engine: EngineName = "node"): Promise<ProcessGateway> {
+	const gateway = await ProcessGateway.start(engine, options);
+	gateways.add(gateway);
+	return gateway;
+}
+
+/**
+ * For a `describe` whose tests visit the page, before its other hooks. Skips it without Chromium, prints what its
+ * gateways have said if a test fails, and in the end closes its visits and stops its gateways. A test that fails is tried
+ * once more, because Chromium on a busy computer can be late for a short notice; the output then names the test.
+ */
+export function usePage(): void {
+	before(async function () {
+		if (CHROMIUM === "") skipBecause(this, NO_CHROMIUM);
+		this.test?.parent?.eachTest((test) => void test.retries(1));
+		await startBrowser();
+	});
+	after(async () => {
+		const visits = [...openVisits];
+		for (const { context } of visits) await context.close();
+		for (const gateway of gateways) {
+			gateways.delete(gateway);
+			await gateway.stop();
+		}
+		for (const { complaints } of visits) assert.deepEqual(complaints, []);
+	});
+	afterEach(function () {
+		const { currentTest: test } = this;
+		if (test?.state === "failed") for (const { diagnosis } of gateways) console.error(diagnosis);
+		if ((test as unknown as { currentRetry(): number }).currentRetry() > 0)
+			console.error(`second attempt: ${test?.fullTitle()}, ${test?.state}`);
 	});
 }
 
@@ -120,6 +163,8 @@ export class Visit {
 		this.context = context;
 		this.page = page;
 		this.base = base;
+		openVisits.add(this);
+		context.on("close", () => openVisits.delete(this));
 		page.setDefaultTimeout(WAIT_MS);
 		page.on("pageerror", (error) => this.complaints.push(`script: ${error.stack ?? error.message}`));
 		page.on("console", (message) => {
@@ -146,9 +191,9 @@ export class Visit {
 	}
 
 	/** Opens the page of this gateway, in a browser that has never seen it. */
-	static async begin(browser: Browser, gateway: ProcessGateway, options: VisitOptions = {}): Promise<Visit> {
+	static async begin(gateway: ProcessGateway, options: VisitOptions = {}): Promise<Visit> {
 		const { language = "en", width = DESKTOP, theme = "light", plain = false } = options;
-		const context = await browser.newContext({
+		const context = await newContext({
 			ignoreHTTPSErrors: true,
 			acceptDownloads: true,
 			locale: language,
@@ -197,9 +242,19 @@ export class Visit {
 			await this.page.waitForSelector(PENDING, { state: "detached" });
 			// The last drawing may start further requests.
 			await this.page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))");
+			if (this.#running.size > 0) await this.#forgetLoaded();
 			if (this.#running.size === 0 && (await this.page.locator(PENDING).count()) === 0) return;
 		}
 		throw new Error(`not settled: ${[...this.#running].map((request) => `${request.method()} ${request.url()}`)}`);
+	}
+
+	/** Files that the page has loaded do not run any more: Chromium sometimes never reports their end. */
+	async #forgetLoaded(): Promise<void> {
+		const loaded = await this.page.evaluate<string[]>(
+			"performance.getEntriesByType('resource').map(({ name }) => name)",
+		);
+		for (const request of this.#running)
+			if (request.url().includes("/assets/") && loaded.includes(request.url())) this.#running.delete(request);
 	}
 
 	/** Leaves requests with this URL without a reply. `settled` does not wait for them: Chromium may never report their end. */
@@ -212,6 +267,36 @@ export class Visit {
 		const name = title === "now.title" ? anyAge() : say(title);
 		const heading = this.page.getByRole("heading", { level: 2, name, exact: true });
 		return this.page.locator("section.card").filter({ has: heading });
+	}
+
+	/** Opens the list of states, and returns the chip of this part. */
+	async state(name: string): Promise<Locator> {
+		const dialog = this.page.getByRole("dialog", { name: say("links.title") });
+		if ((await dialog.count()) === 0) await this.page.click("[name=state]");
+		return dialog.locator(".chip").filter({ hasText: name });
+	}
+
+	/** Shows this day, week, month or year on the page "use", and goes back by this number of them. */
+	async turn(unit: "day" | "week" | "month" | "year", back = 0): Promise<void> {
+		const segment = `.segments a[href^="#/use/${unit}"]`;
+		await this.page.click(segment);
+		await this.page.waitForSelector(`${segment}[aria-current=true]`);
+		for (let i = 0; i < back; i++) await this.step("back");
+		await this.settled();
+	}
+
+	/** Goes one day, week, month or year back or on there. */
+	async step(way: "back" | "on"): Promise<void> {
+		await this.turned(() => this.page.click(`button[name=${way}]`));
+	}
+
+	/** Waits until the page shows another time after `act`. It follows its address, a moment later. */
+	async turned(act: () => Promise<unknown>): Promise<void> {
+		const heading = this.page.locator(".turns h3");
+		const text = await heading.innerText();
+		await act();
+		await heading.filter({ hasNotText: new RegExp(`^${text}$`) }).waitFor();
+		await this.settled();
 	}
 
 	/** A button on the page, or on one of its cards. */
@@ -236,9 +321,15 @@ export class Visit {
 		await this.fill(card, values);
 		// The report of an earlier success may still be shown.
 		const replied = this.page.waitForResponse((response) => response.request().method() === "POST");
-		await card.locator("button[type=submit]").click();
+		await this.submit(card);
 		await replied;
 		await card.locator(".notice.good").waitFor();
+	}
+
+	/** Presses the card's own button, or that of the bar which saves the page. */
+	async submit(card: Locator): Promise<void> {
+		const own = card.locator(".button[type=submit]");
+		await ((await own.count()) > 0 ? own : this.page.locator(".saves [name=save]")).click();
 	}
 
 	/** Lets the page's time run faster until `wanted` is visible. Needs the visit's option `hurried`. */

@@ -2,33 +2,26 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { ProcessGateway } from "../api/process-gateway.js";
-import { DESKTOP, needBrowser, PHONE, say, Visit } from "./browser.js";
+import type { ProcessGateway } from "../api/process-gateway.js";
+import { DESKTOP, PHONE, say, startGateway, usePage, Visit } from "./browser.js";
 
 const ADDRESS = { ip: "192.0.2.31", netmask: "255.255.255.0", gateway: "192.0.2.1" };
 
 describe("The page of a gateway with a cable", function () {
 	this.timeout(180_000);
-	let browser: Browser;
+	usePage();
 	let gateway: ProcessGateway;
 	let visit: Visit;
 
-	before(async function () {
-		browser = await needBrowser(this);
-		gateway = await ProcessGateway.start("node", { args: ["--cable"] });
+	before(async () => {
+		gateway = await startGateway({ args: ["--cable"] });
 		await gateway.login();
 		await gateway.untilNetwork((status) => status.interface === "ethernet");
-		visit = await (await Visit.begin(browser, gateway)).logIn();
-	});
-	after(async () => {
-		await browser?.close();
-		await gateway?.stop();
-		if (visit !== undefined) assert.deepEqual(visit.complaints, []);
+		visit = await (await Visit.begin(gateway)).logIn();
 	});
 
 	it("shows on the overview and on the network page that the gateway is connected by cable", async () => {
-		await visit.card("links.title").getByText(say("cable.title")).waitFor();
+		await (await visit.state(say("cable.title"))).waitFor();
 		await visit.go("network");
 		const card = visit.card("network.state");
 		await card.getByText("100 Mbit/s").waitFor();
@@ -45,11 +38,11 @@ describe("The page of a gateway with a cable", function () {
 	it("sets a static address, and shows the new address of the gateway", async () => {
 		const card = visit.card("cable.title");
 		await visit.fill(card, { dhcp: false, ...ADDRESS, dns: "192.0.2" });
-		await card.locator("button[type=submit]").click();
+		await visit.submit(card);
 		await card.getByText(say("form.ipv4"), { exact: true }).waitFor();
 		await visit.fill(card, { dns: "" });
 		const replied = visit.page.waitForResponse((response) => response.request().method() === "POST");
-		await card.locator("button[type=submit]").click();
+		await visit.submit(card);
 		assert.equal((await replied).status(), 200);
 		await visit.page.getByText(`https://${ADDRESS.ip}/`).waitFor();
 		await gateway.untilNetwork(({ ip }) => ip === ADDRESS.ip);

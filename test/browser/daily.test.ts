@@ -1,10 +1,9 @@
 /** The first page in daily use: units, locked meters, outputs, and a wall display between two scheduled readouts. */
 import assert from "node:assert/strict";
-import type { Browser } from "playwright-core";
 import { frame } from "../../tools/meter/telegram.js";
 import { vectorOf } from "../api/gateway.js";
-import { ProcessGateway } from "../api/process-gateway.js";
-import { needBrowser, say, Visit } from "./browser.js";
+import type { ProcessGateway } from "../api/process-gateway.js";
+import { say, startGateway, usePage, Visit } from "./browser.js";
 
 const QUARTER_S = 900;
 /** Screen sizes of tablets that are used as wall displays. */
@@ -46,29 +45,23 @@ function historyUntil(nowS: number, level: string | null, importWh: number): obj
 
 describe("The first page in daily use", function () {
 	this.timeout(180_000);
-	let browser: Browser;
+	usePage();
 	let gateway: ProcessGateway;
 	let visit: Visit;
 
-	before(async function () {
-		browser = await needBrowser(this);
-		gateway = await ProcessGateway.start("node", { isAhead: true });
+	before(async () => {
+		gateway = await startGateway({ isAhead: true });
 		await gateway.login();
-	});
-	after(async () => {
-		await browser?.close();
-		await gateway?.stop();
 	});
 	// Each visit takes one of the few places for sessions.
 	beforeEach(() => gateway.login());
-	afterEach(async function () {
-		if (this.currentTest?.state === "failed") console.error(gateway.diagnosis);
+	afterEach(async () => {
 		assert.deepEqual(visit.complaints, []);
 		await visit.end();
 	});
 
 	const begin = async () => {
-		visit = await (await Visit.begin(browser, gateway)).logIn();
+		visit = await (await Visit.begin(gateway)).logIn();
 	};
 	const textOf = async (title: Parameters<typeof say>[0]) => (await visit.card(title).textContent()) ?? "";
 	const sendsSML = async (...more: string[]) => {
@@ -119,7 +112,7 @@ describe("The first page in daily use", function () {
 		await sendsSML("--pin", "1234");
 		const nowS = Date.parse("2026-11-22T10:05:00Z") / 1000;
 		await gateway.write("system/clock", { timestamp: nowS });
-		visit = await Visit.begin(browser, gateway);
+		visit = await Visit.begin(gateway);
 		await pretendHistory(nowS, 0);
 		await visit.logIn();
 		const seen = async () => {
@@ -152,7 +145,8 @@ describe("The first page in daily use", function () {
 		await visit.go("readings");
 		const values = (await visit.page.locator("table.readings").first().innerText()).replace(/\s+/g, " ");
 		assert.match(values, / m³/);
-		assert.doesNotMatch(values, / m3|00004/);
+		assert.doesNotMatch(values, / m3|00004|0000000/);
+		assert.match(values, /Power failure log.* 240 s .* 301 s/);
 		assert.match(values, /GWS48151623.* Maintenance on Friday from 8 to 9/);
 	});
 
@@ -167,7 +161,7 @@ describe("The first page in daily use", function () {
 	it("warns of a broker that does not answer", async () => {
 		await gateway.write("mqtt", { enabled: true, url: "mqtt://127.0.0.1:1" });
 		await begin();
-		const chip = visit.card("links.title").locator(".chip").filter({ hasText: "MQTT" });
+		const chip = await visit.state("MQTT");
 		await chip.filter({ hasText: say("state.failed") }).waitFor();
 		assert.match((await chip.getAttribute("class")) ?? "", /warning/);
 		await gateway.write("mqtt", { enabled: false });
@@ -192,6 +186,29 @@ describe("The first page in daily use", function () {
 		await client.fill("99");
 		await choose("high_gmac");
 		assert.equal(await client.inputValue(), "99");
+	});
+
+	it("tells what an hour at this power costs, with two tariffs only if the meter says which is active", async () => {
+		await gateway.write("meter/protocol", { protocol: "iec62056" });
+		await gateway.write("iec62056/config", { mode_d_enabled: false });
+		await gateway.write("prices", {
+			periods: [{ from: "2026-01-01", import_micro: 300_000, import_t2_micro: 200_000 }],
+		});
+		await begin();
+		for (const [tariff, rate] of [
+			["0001", /≈\s45\sct\/h/],
+			["0002", /≈\s30\sct\/h/],
+			["HP", /Drawing from the grid\s*$/m],
+		] as const) {
+			const codes = `0-0:96.14.0(${tariff})\r\n1-0:1.8.1(10.5*kWh)\r\n1-0:1.8.2(20.5*kWh)\r\n1-0:1.7.0(1.500*kW)`;
+			await gateway.connectMeter({ telegram: Buffer.from(`/XXX5T\r\n\r\n${codes}\r\n!\r\n`) });
+			await gateway.read("iec62056/read");
+			await visit.page.reload();
+			await visit.card("counter.title").waitFor();
+			await visit.card("now.title").getByText(rate).first().waitFor();
+			assert.equal((await gateway.read("meter/now")).cost_per_hour_micro, undefined);
+		}
+		await gateway.write("prices", { periods: [] });
 	});
 
 	it("tells the direction of the power by an arrow, a word and a colour, and shows the phases in W, V and A", async () => {
@@ -243,7 +260,7 @@ describe("The first page in daily use", function () {
 		beforeEach(async () => {
 			const { id, token } = await gateway.write("system/tokens", { name: "wall", scope: "read" });
 			gateway.plant(token);
-			visit = await Visit.begin(browser, gateway, { path: `/#/dashboard?token=${token}` });
+			visit = await Visit.begin(gateway, { path: `/#/dashboard?token=${token}` });
 			await visit.card("now.title").locator(".big:not(.none)").waitFor();
 			wallToken = id;
 		});

@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Route } from "playwright-core";
+import type { Route } from "playwright-core";
 import { makeSimulatorImage } from "../../hosts/node/simulator-image.js";
 import { type JSONObject, PASSWORD } from "../api/gateway.js";
-import { ProcessGateway } from "../api/process-gateway.js";
+import type { ProcessGateway } from "../api/process-gateway.js";
 import { ROOT } from "../hosts/native/compile.js";
 import { makeFile } from "../update/firmware-files.js";
 import { violationsInBoth } from "./axe.js";
-import { needBrowser, PHONE, say, Visit } from "./browser.js";
+import { PHONE, say, startGateway, usePage, Visit } from "./browser.js";
 
 const VERSION = "9.8.7";
 const SOURCE = join(ROOT, "hosts", "browser");
@@ -58,6 +58,7 @@ const cancelUpload = async ({ page }: Visit) => {
 };
 
 const ROWS: readonly Row[] = [
+	{ file: "kit/states.tsx", title: say("links.title"), open: by("system", "[name=state]") },
 	{
 		file: "pages/certificate.tsx",
 		title: say("cert.reset.ask"),
@@ -191,18 +192,17 @@ function refuse(route: Route): Promise<void> {
 
 describe("Every dialog of the page", function () {
 	this.timeout(180_000);
-	let browser: Browser;
+	usePage();
 	let gateway: ProcessGateway;
 	let visit: Visit;
 
-	before(async function () {
-		browser = await needBrowser(this);
-		gateway = await ProcessGateway.start("node");
+	before(async () => {
+		gateway = await startGateway();
 		await gateway.login();
 		await gateway.write("dlms/config", { auth_key: "00112233445566778899AABBCCDDEEFF" });
 		await gateway.write("meter/protocol", { protocol: "dlms" });
 		await gateway.write("prices", { currency: "EUR", periods: [{ from: "2026-01-01", import_micro: 321_700 }] });
-		visit = await Visit.begin(browser, gateway, { width: PHONE, hurried: true });
+		visit = await Visit.begin(gateway, { width: PHONE, hurried: true });
 		/** Adds members to the gateway's reply. */
 		const pretend = (path: string, more: object) =>
 			visit.page.route(`**/api/v1/${path}`, async (route) => {
@@ -214,14 +214,6 @@ describe("Every dialog of the page", function () {
 		await pretend("zigbee/config", { enabled: true, joined: false, state: "not_joined", role: "router" });
 		await pretend("system/status", { zigbee_enabled: true, zigbee_state: "not_joined" });
 		await visit.logIn();
-	});
-	after(async () => {
-		await browser?.close();
-		await gateway?.stop();
-		if (visit !== undefined) assert.deepEqual(visit.complaints, []);
-	});
-	afterEach(function () {
-		if (this.currentTest?.state === "failed") console.error(gateway.diagnosis);
 	});
 
 	it("is in the table of this file", () => {

@@ -1,11 +1,11 @@
 /** A wall display, from the creation of its token to its revocation, in a browser without a user. */
 import assert from "node:assert/strict";
-import type { Browser, Locator } from "playwright-core";
+import type { Locator } from "playwright-core";
 import decodeQR from "qr/decode.js";
 import { PASSWORD, vectorOf } from "../api/gateway.js";
-import { ProcessGateway } from "../api/process-gateway.js";
+import type { ProcessGateway } from "../api/process-gateway.js";
 import { violationsOf } from "./axe.js";
-import { DESKTOP, LOST, needBrowser, PHONE, say, Visit } from "./browser.js";
+import { DESKTOP, LOST, PHONE, say, startGateway, usePage, Visit } from "./browser.js";
 
 /** Size of a module in pixels, for the QR decoder. */
 const SCALE = 8;
@@ -28,37 +28,28 @@ async function pictureOf(code: Locator): Promise<{ width: number; height: number
 
 describe("A wall display", function () {
 	this.timeout(180_000);
-	let browser: Browser;
+	usePage();
 	let gateway: ProcessGateway;
 	let link = "";
 	let token = "";
 	let wall: Visit;
 
-	before(async function () {
-		browser = await needBrowser(this);
-		gateway = await ProcessGateway.start("node");
+	before(async () => {
+		gateway = await startGateway();
 		await gateway.connectMeter({ telegram: vectorOf("kamstrup-162-dsmr2").telegram, mode: "C" });
 		await gateway.login();
 		await gateway.read("iec62056/read");
-	});
-	after(async () => {
-		await browser?.close();
-		await gateway?.stop();
-		if (wall !== undefined) assert.deepEqual(wall.complaints, []);
-	});
-	afterEach(function () {
-		if (this.currentTest?.state === "failed") console.error(gateway.diagnosis);
 	});
 
 	const figure = () => wall.card("now.title").locator(".big:not(.none)");
 
 	it("begins with a read-only token, a link, and the same link as a QR code", async () => {
-		const visit = await (await Visit.begin(browser, gateway, { width: PHONE })).logIn();
+		const visit = await (await Visit.begin(gateway, { width: PHONE })).logIn();
 		await visit.go("security");
 		const card = visit.card("tokens.title");
 		await visit.fill(card, { name: "Hall" });
 		await card.getByRole("radio", { name: say("tokens.scope.read") }).check();
-		await card.locator("button[type=submit]").click();
+		await visit.submit(card);
 		const dialog = visit.page.getByRole("dialog");
 		token = (await dialog.locator("pre.token").textContent()) ?? "";
 		gateway.plant(token);
@@ -75,7 +66,7 @@ describe("A wall display", function () {
 	});
 
 	it("removes the token from the address, never sends it in an address, and shows the figures without a password", async () => {
-		wall = await Visit.begin(browser, gateway, { path: link.slice(link.indexOf("/#")), hurried: true });
+		wall = await Visit.begin(gateway, { path: link.slice(link.indexOf("/#")), hurried: true });
 		await figure().waitFor();
 		await wall.settled();
 		assert.equal(await wall.page.evaluate("location.href"), `${wall.base}/#/dashboard`);
@@ -88,6 +79,7 @@ describe("A wall display", function () {
 		assert.equal(await wall.stored("token"), null);
 		await wall.page.reload();
 		await figure().waitFor();
+		await wall.settled();
 		const size = await wall.page.evaluate<number>(
 			`parseFloat(getComputedStyle(document.querySelector(".big:not(.none)")).fontSize)`,
 		);
@@ -148,7 +140,7 @@ describe("A wall display", function () {
 	});
 
 	it("keeps a session when a link with a wrong token is opened, and reports a revoked token without a session", async () => {
-		const visit = await (await Visit.begin(browser, gateway)).logIn();
+		const visit = await (await Visit.begin(gateway)).logIn();
 		const session = await visit.stored("token");
 		await visit.page.goto("about:blank");
 		await visit.page.goto(`${visit.base}/#/dashboard?token=${"e".repeat(64)}`);
@@ -172,7 +164,7 @@ describe("A wall display", function () {
 		await wall.page.clock.runFor(60_000);
 		assert.ok(wall.requests.length - requestsBefore <= 10, "the page polls too often");
 		await wall.context.setOffline(false);
-		await wall.hurry(wall.card("links.title"));
+		await wall.hurry(wall.page.locator("[name=state]"));
 		for (;;) {
 			if ((await wall.page.getByText(LOST).count()) === 0) break;
 			await wall.page.clock.fastForward(2_000);

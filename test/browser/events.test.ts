@@ -1,9 +1,9 @@
 /** The page and the gateway's event stream: how soon changes appear, and what happens without the stream. */
 import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
-import type { Browser, Request } from "playwright-core";
-import { ProcessGateway } from "../api/process-gateway.js";
-import { EVENTS, LOST, needBrowser, say, Visit } from "./browser.js";
+import type { Request } from "playwright-core";
+import type { ProcessGateway } from "../api/process-gateway.js";
+import { EVENTS, LOST, say, startGateway, usePage, Visit } from "./browser.js";
 
 /** Limit that polling could not meet, ms. */
 const SOON_MS = 8000;
@@ -37,28 +37,20 @@ async function untilFree(gateway: ProcessGateway): Promise<void> {
 
 describe("The page with the event stream", function () {
 	this.timeout(180_000);
-	let browser: Browser;
+	usePage();
 	let gateway: ProcessGateway;
 	let visit: Visit;
 
-	before(async function () {
-		browser = await needBrowser(this);
-		gateway = await ProcessGateway.start("node");
+	before(async () => {
+		gateway = await startGateway();
 		await gateway.connectMeter({ telegram: telegramOf("000111.11"), mode: "C" });
 		await gateway.login();
 		await gateway.read("iec62056/read");
 	});
-	after(async () => {
-		await browser?.close();
-		await gateway?.stop();
-	});
-	afterEach(async function () {
-		if (this.currentTest?.state === "failed") console.error(gateway.diagnosis);
-		await visit.end();
-	});
+	afterEach(() => visit.end());
 
 	const begin = async (options = {}) => {
-		visit = await Visit.begin(browser, gateway, { live: true, ...options });
+		visit = await Visit.begin(gateway, { live: true, ...options });
 		const streams = visit.page.waitForResponse(`**${EVENTS}`);
 		await visit.logIn();
 		await gateway.login();
@@ -150,7 +142,7 @@ describe("The page with the event stream", function () {
 		other.leave();
 		await visit.end();
 
-		visit = await (await Visit.begin(browser, gateway)).logIn();
+		visit = await (await Visit.begin(gateway)).logIn();
 		await visit.page.unroute(`**${EVENTS}`);
 		await visit.page.route(`**${EVENTS}`, (route) => route.fulfill({ status: 501, body: "{}" }));
 		await gateway.login();
@@ -191,24 +183,19 @@ describe("The page with the event stream", function () {
 
 describe("A display with the event stream", function () {
 	this.timeout(180_000);
-	let browser: Browser;
+	usePage();
 	let gateway: ProcessGateway;
 	let visit: Visit;
 
-	before(async function () {
-		browser = await needBrowser(this);
-		gateway = await ProcessGateway.start("node");
+	before(async () => {
+		gateway = await startGateway();
 		await gateway.connectMeter({ telegram: telegramOf("000111.11"), mode: "C" });
 		await gateway.login();
-	});
-	after(async () => {
-		await browser?.close();
-		await gateway?.stop();
 	});
 
 	it("follows the stream with a read-only token, until that is revoked", async () => {
 		const { token, id } = await gateway.write("system/tokens", { name: "hall", scope: "read" });
-		visit = await Visit.begin(browser, gateway, { live: true, path: `/#/dashboard?token=${token}` });
+		visit = await Visit.begin(gateway, { live: true, path: `/#/dashboard?token=${token}` });
 		const isStream = (request: Request) => new URL(request.url()).pathname === EVENTS;
 		const stream = visit.requests.find(isStream) ?? (await visit.page.waitForRequest(isStream));
 		assert.equal((await stream.response())?.status(), 200);

@@ -1,10 +1,9 @@
 /** Filling the history from the meter's load profile on the page: progress, reasons of the end, and a year of bars. */
 import assert from "node:assert/strict";
-import type { Browser } from "playwright-core";
-import { ProcessGateway } from "../api/process-gateway.js";
+import type { ProcessGateway } from "../api/process-gateway.js";
 import { BackfillBed, DAY_MS } from "../backfill/bed.js";
 import { violationsOf } from "./axe.js";
-import { needBrowser, PHONE, say, Visit } from "./browser.js";
+import { PHONE, say, startGateway, usePage, Visit } from "./browser.js";
 import { giveHistory } from "./household.js";
 
 const START_MS = Date.parse("2026-11-20T06:00:00Z");
@@ -38,31 +37,25 @@ async function fillYear() {
 
 describe("Filling of the history on the page", function () {
 	this.timeout(120_000);
-	let browser: Browser;
+	usePage();
 	let gateway: ProcessGateway;
 	let visit: Visit;
 	let months: Awaited<ReturnType<typeof fillYear>>["months"];
 	/** Members that replace those of the gateway's status. */
 	let status: object = { minutes_left: 68 };
 
-	before(async function () {
-		browser = await needBrowser(this);
+	before(async () => {
 		const year = await fillYear();
 		months = year.months;
-		gateway = await ProcessGateway.start("node", { args: ["--time", new Date(year.nowMs).toISOString()] });
+		gateway = await startGateway({ args: ["--time", new Date(year.nowMs).toISOString()] });
 		await giveHistory(gateway, year);
-		visit = await Visit.begin(browser, gateway, { hurried: true, width: PHONE });
+		visit = await Visit.begin(gateway, { hurried: true, width: PHONE });
 		await visit.page.route("**/meter/backfill/status", async (route) => {
 			const response = await route.fetch();
 			await route.fulfill({ response, json: { ...(await response.json()), ...status } });
 		});
 		await visit.logIn();
 		await visit.go("use");
-	});
-	after(async () => {
-		await browser?.close();
-		await gateway?.stop();
-		if (visit !== undefined) assert.deepEqual(visit.complaints, []);
 	});
 
 	const card = () => visit.card("fill.start");
@@ -109,8 +102,7 @@ describe("Filling of the history on the page", function () {
 
 	it("is followed by a year of bars, marked as the meter's own", async () => {
 		const { page } = visit;
-		await page.selectOption("select[name=by]", "months");
-		await visit.settled();
+		await visit.turn("year");
 		const thisYear = months.filter(({ localtime }) => localtime.startsWith("2026"));
 		assert.equal(thisYear.length, 11);
 		assert.equal(await page.locator(".bars .up").count(), thisYear.length);

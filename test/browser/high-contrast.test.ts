@@ -3,11 +3,11 @@
  * background or colour must remain visible, with the contrast of WCAG 2.2, 1.4.11.
  */
 import assert from "node:assert/strict";
-import type { Browser, Locator } from "playwright-core";
+import type { Locator } from "playwright-core";
 import { vectorOf } from "../api/gateway.js";
-import { ProcessGateway } from "../api/process-gateway.js";
+import type { ProcessGateway } from "../api/process-gateway.js";
 import { violationsOf } from "./axe.js";
-import { needBrowser, PLACES, Visit } from "./browser.js";
+import { PLACES, startGateway, usePage, Visit } from "./browser.js";
 import { decode, type Pixels } from "./small-png.js";
 
 const CONTRAST = 3;
@@ -55,23 +55,17 @@ function difference(one: Pixels, other: Pixels): number {
 for (const theme of ["light", "dark"] as const) {
 	describe(`The page in forced colours, ${theme}`, function () {
 		this.timeout(180_000);
-		let browser: Browser;
+		usePage();
 		let gateway: ProcessGateway;
 		let visit: Visit;
 
-		before(async function () {
-			browser = await needBrowser(this);
-			gateway = await ProcessGateway.start("node");
+		before(async () => {
+			gateway = await startGateway();
 			await gateway.connectMeter({ telegram: vectorOf("kamstrup-162-dsmr2").telegram, mode: "C" });
 			await gateway.login();
 			await gateway.read("iec62056/read");
-			visit = await (await Visit.begin(browser, gateway, { theme })).logIn();
+			visit = await (await Visit.begin(gateway, { theme })).logIn();
 			await visit.page.emulateMedia({ forcedColors: "active" });
-		});
-		after(async () => {
-			await visit?.end();
-			await browser?.close();
-			await gateway?.stop();
 		});
 
 		/** A picture of the element with this many pixels around it. */
@@ -129,9 +123,9 @@ for (const theme of ["light", "dark"] as const) {
 				await visit.page.getByRole("progressbar").waitFor();
 				await visit.button("read.now").waitFor();
 			}
-			const curve = visit.card("curve.title").getByRole("img");
+			const curve = visit.card("now.title").getByRole("img");
 			await curve.waitFor();
-			const seen = contrastingShare(await picture(curve.locator(".line"), 6));
+			const seen = contrastingShare(await picture(curve.locator(".up"), 6));
 			assert.ok(seen > 0.01, String(seen));
 		});
 

@@ -6,7 +6,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { findBoard } from "../../hosts/esp32/boards.js";
 import { VirtualWorld } from "../../hosts/node/virtual.js";
 import { VirtualAir } from "../../hosts/node/virtual-air.js";
@@ -16,7 +16,7 @@ import { writeRelease } from "../../tools/release/folder.js";
 import { ROOT } from "../../tools/sdk/sdk.js";
 import { VirtualConsole } from "../app/console.js";
 import { writeESPBuild } from "../tools/esp-build.js";
-import { DESKTOP, needBrowser, PHONE } from "./browser.js";
+import { DESKTOP, newContext, PHONE, usePage } from "./browser.js";
 
 const TYPES: Readonly<Record<string, string>> = {
 	".html": "text/html",
@@ -49,7 +49,7 @@ const FAKE_SERIAL = `
 
 describe("The page that installs the firmware", function () {
 	this.timeout(180_000);
-	let browser: Browser;
+	usePage();
 	let server: Server;
 	let folder = "";
 	let base = "";
@@ -57,8 +57,7 @@ describe("The page that installs the firmware", function () {
 	let fetched: string[] = [];
 	let complaints: string[] = [];
 
-	before(async function () {
-		browser = await needBrowser(this);
+	before(async () => {
 		folder = mkdtempSync(join(tmpdir(), "install-"));
 		const built = boards.map((board) => ({ board, build: join(folder, "built", board.name) }));
 		for (const { board, build } of built) writeESPBuild(build, board);
@@ -87,13 +86,12 @@ describe("The page that installs the firmware", function () {
 		base = `http://localhost:${(server.address() as AddressInfo).port}/`;
 	});
 	after(async () => {
-		await browser?.close();
 		server?.close();
 		if (folder !== "") rmSync(folder, { recursive: true });
 	});
 
 	async function open({ width = DESKTOP, serial = FAKE_SERIAL, path = "" } = {}): Promise<Page> {
-		const context = await browser.newContext({ viewport: { width, height: 900 } });
+		const context = await newContext({ viewport: { width, height: 900 } });
 		const page = await context.newPage();
 		fetched = [];
 		complaints = [];

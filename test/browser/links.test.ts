@@ -1,11 +1,10 @@
 /** The pages readings, network, Zigbee and hub. Saved values are read back by the API. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import type { Browser } from "playwright-core";
 import { vectorOf } from "../api/gateway.js";
-import { ProcessGateway } from "../api/process-gateway.js";
+import type { ProcessGateway } from "../api/process-gateway.js";
 import { make } from "../hosts/openssl.js";
-import { DESKTOP, needBrowser, PHONE, say, Visit } from "./browser.js";
+import { DESKTOP, PHONE, say, startGateway, usePage, Visit } from "./browser.js";
 
 const { telegram, readings } = vectorOf("landis-gyr-zmf100-m26-padded-left");
 /** Script that lists the choices that are too narrow for their text. */
@@ -24,23 +23,17 @@ const HUB_TOKEN = "a-token-of-the-hub-0123456789";
 
 describe("The pages of the gateway's connections", function () {
 	this.timeout(180_000);
-	let browser: Browser;
+	usePage();
 	let gateway: ProcessGateway;
 	let visit: Visit;
 
-	before(async function () {
-		browser = await needBrowser(this);
-		gateway = await ProcessGateway.start("node");
+	before(async () => {
+		gateway = await startGateway();
 		await gateway.connectMeter({ telegram });
 		await gateway.login();
 		for (const secret of [KEY, HUB_TOKEN]) gateway.plant(secret);
 		await gateway.read("iec62056/read");
-		visit = await (await Visit.begin(browser, gateway)).logIn();
-	});
-	after(async () => {
-		await browser?.close();
-		await gateway?.stop();
-		if (visit !== undefined) assert.deepEqual(visit.complaints, []);
+		visit = await (await Visit.begin(gateway)).logIn();
 	});
 
 	describe("readings", () => {
@@ -69,7 +62,7 @@ describe("The pages of the gateway's connections", function () {
 			["pl", ";", ";61571,780;kWh;"],
 		] as const) {
 			it(`exports a table for spreadsheets in the language ${language}`, async () => {
-				const there = await (await Visit.begin(browser, gateway, { language, path: `/${language}#/readings` })).logIn();
+				const there = await (await Visit.begin(gateway, { language, path: `/${language}#/readings` })).logIn();
 				await there.page.locator("table.readings").waitFor();
 				const [download] = await Promise.all([
 					there.page.waitForEvent("download"),
@@ -94,7 +87,7 @@ describe("The pages of the gateway's connections", function () {
 		}
 
 		it("maps a value to Zigbee in a network, and removes the mapping", async () => {
-			const there = await Visit.begin(browser, gateway);
+			const there = await Visit.begin(gateway);
 			await there.page.route("**/api/v1/system/status", async (route) => {
 				const response = await route.fetch();
 				await route.fulfill({ response, json: { ...(await response.json()), zigbee_state: "joined" } });
@@ -156,7 +149,7 @@ describe("The pages of the gateway's connections", function () {
 		const { certificate } = make({ subject: "/CN=hub" });
 		const url = "https://hub.example:8123";
 		await visit.fill(card, { enabled: true, url, token: HUB_TOKEN });
-		await card.locator("button[type=submit]").click();
+		await visit.submit(card);
 		assert.equal(await card.locator("[name=cert]").getAttribute("aria-invalid"), "true");
 		await visit.save(card, { cert: certificate, lang: "pl" });
 		const stored = await gateway.read("hub");
@@ -180,7 +173,7 @@ describe("The pages of the gateway's connections", function () {
 		it("saves the gateway's own network with a hidden password", async () => {
 			const card = visit.card("network.ap");
 			await visit.fill(card, { ap_password: "short" });
-			await card.locator("button[type=submit]").click();
+			await visit.submit(card);
 			assert.equal(await card.locator("[name=ap_password]").getAttribute("aria-invalid"), "true");
 			await visit.save(card, { ap_ssid: "Our gateway", ap_password: KEY, fallback_ap_enabled: false });
 			assert.equal((await gateway.read("network/status")).ap_ssid, "Our gateway");
@@ -190,7 +183,7 @@ describe("The pages of the gateway's connections", function () {
 
 		it("changes the name without the Wi-Fi password, which an empty field keeps", async () => {
 			const card = visit.card("network.ssid");
-			await card.getByText(say("wifi.password.keep")).waitFor();
+			await card.getByText(say("secret.keep")).waitFor();
 			const sent = visit.page.waitForRequest((request) => request.method() === "POST");
 			await visit.save(card, { hostname: "cellar", apply: false });
 			const body = (await sent).postDataJSON();
@@ -203,8 +196,8 @@ describe("The pages of the gateway's connections", function () {
 			const card = visit.card("network.ssid");
 			const password = card.locator("[name=password]");
 			await visit.fill(card, { ssid: "another" });
-			await card.getByText(say("wifi.password.keep")).waitFor({ state: "detached" });
-			await card.locator("button[type=submit]").click();
+			await card.getByText(say("secret.keep")).waitFor({ state: "detached" });
+			await visit.submit(card);
 			assert.equal(await password.getAttribute("aria-invalid"), "true");
 			await visit.fill(card, { unlocked: true });
 			assert.equal(await password.count(), 0);
@@ -224,10 +217,10 @@ describe("The pages of the gateway's connections", function () {
 			const fixed = { ip: "192.168.178.255", netmask: "255.255.255.0", gateway: "192.168.178.1" };
 			await visit.fill(card, { password: KEY, apply: false, dhcp: false });
 			await visit.fill(card, { ...fixed, ip: "192.168.178" });
-			await card.locator("button[type=submit]").click();
+			await visit.submit(card);
 			await card.getByText(say("form.ipv4"), { exact: true }).waitFor();
 			await visit.fill(card, fixed);
-			await card.locator("button[type=submit]").click();
+			await visit.submit(card);
 			await card.getByText(say("refused.ip"), { exact: true }).waitFor();
 			assert.equal(await card.locator("[name=ip]").getAttribute("aria-invalid"), "true");
 			await visit.save(card, { dhcp: true });
@@ -239,28 +232,22 @@ describe("The pages of the gateway's connections", function () {
 
 describe("The page's longest readout", function () {
 	this.timeout(180_000);
+	usePage();
 	const { telegram, readings } = vectorOf("iskraemeco-mt174-15-billing-periods");
-	let browser: Browser;
 	let gateway: ProcessGateway;
 	let visit: Visit;
 
-	before(async function () {
-		browser = await needBrowser(this);
-		gateway = await ProcessGateway.start("node");
+	before(async () => {
+		gateway = await startGateway();
 		await gateway.connectMeter({ telegram });
 		await gateway.login();
 		await gateway.read("iec62056/read");
-		visit = await (await Visit.begin(browser, gateway, { width: PHONE, language: "pl" })).logIn();
+		visit = await (await Visit.begin(gateway, { width: PHONE, language: "pl" })).logIn();
 		await visit.go("readings");
 		await visit.page
 			.locator("table.readings tbody tr")
 			.nth(readings.length - 1)
 			.waitFor({ state: "attached" });
-	});
-	after(async () => {
-		await visit?.end();
-		await browser?.close();
-		await gateway?.stop();
 	});
 
 	it("shows present values, and folds past billing periods until they are opened or match the filter", async () => {

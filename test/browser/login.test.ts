@@ -1,36 +1,27 @@
 /** Login and logout, and the end of a session while the page is open. */
 import assert from "node:assert/strict";
-import type { Browser } from "playwright-core";
 import { PASSWORD, vectorOf } from "../api/gateway.js";
-import { ProcessGateway } from "../api/process-gateway.js";
-import { holdRequests, needBrowser, PHONE, say, Visit } from "./browser.js";
+import type { ProcessGateway } from "../api/process-gateway.js";
+import { holdRequests, PHONE, say, startGateway, usePage, Visit } from "./browser.js";
 
 describe("The page's login", function () {
 	this.timeout(180_000);
-	let browser: Browser;
+	usePage();
 	let gateway: ProcessGateway;
 	let visit: Visit;
 
-	before(async function () {
-		browser = await needBrowser(this);
-		gateway = await ProcessGateway.start("node");
+	before(async () => {
+		gateway = await startGateway();
 		await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
 		await gateway.login();
 	});
-	after(async () => {
-		await browser?.close();
-		await gateway?.stop();
-	});
-	afterEach(async function () {
-		if (this.currentTest?.state === "failed") console.error(gateway.diagnosis);
-		await visit.end();
-	});
+	afterEach(() => visit.end());
 
 	const password = () => visit.page.getByLabel(say("login.password"), { exact: true });
 	const error = () => visit.page.getByRole("alert");
 
 	it("accepts the right password, keeps the token for this tab only, and deletes it at the logout", async () => {
-		visit = await Visit.begin(browser, gateway);
+		visit = await Visit.begin(gateway);
 		assert.equal(await visit.stored("token"), null);
 		await visit.logIn();
 		const token = await visit.stored("token");
@@ -50,7 +41,7 @@ describe("The page's login", function () {
 	});
 
 	it("deletes the token before the gateway replies, without affecting a login that follows", async () => {
-		visit = await (await Visit.begin(browser, gateway)).logIn();
+		visit = await (await Visit.begin(gateway)).logIn();
 		const token = await visit.stored("token");
 		const release = await holdRequests(visit.page, "**/system/logout");
 		await visit.button("logout").click();
@@ -74,7 +65,7 @@ describe("The page's login", function () {
 	});
 
 	it("rejects a wrong password with a reason and an unchanged field, then accepts the right one", async () => {
-		visit = await Visit.begin(browser, gateway, { width: PHONE });
+		visit = await Visit.begin(gateway, { width: PHONE });
 		await password().fill("wrong-password");
 		await visit.button("login.go").click();
 		await error().waitFor();
@@ -85,7 +76,7 @@ describe("The page's login", function () {
 	});
 
 	it("waits after wrong passwords, then accepts the right one", async () => {
-		visit = await Visit.begin(browser, gateway);
+		visit = await Visit.begin(gateway);
 		// After the last of these attempts, the next one must wait 4 s.
 		for (const waitMs of [0, 0, 0, 0, 0, 1100, 2100]) {
 			await gateway.pass(waitMs);
@@ -100,7 +91,7 @@ describe("The page's login", function () {
 	});
 
 	it("sends a proof, and never the password", async () => {
-		visit = await Visit.begin(browser, gateway);
+		visit = await Visit.begin(gateway);
 		const bodies: string[] = [];
 		visit.page.on("request", (request) => bodies.push(`${request.url()} ${request.postData() ?? ""}`));
 		await visit.logIn();
@@ -109,7 +100,7 @@ describe("The page's login", function () {
 	});
 
 	it("opens the wizard while the password is the label's, unless the address names a page", async () => {
-		visit = await Visit.begin(browser, gateway, { path: "/" });
+		visit = await Visit.begin(gateway, { path: "/" });
 		await visit.logIn();
 		await visit.page.waitForSelector("main.wizard");
 		await visit.go("dashboard");
@@ -118,8 +109,54 @@ describe("The page's login", function () {
 		assert.equal(await visit.page.evaluate("location.hash"), "#/dashboard");
 	});
 
+	it("has the focus in the field, so that a keyboard can be used at once", async () => {
+		visit = await Visit.begin(gateway);
+		await visit.page.keyboard.type("abc");
+		assert.equal(await password().inputValue(), "abc");
+	});
+
+	it("takes the password that a manager fills in without an event", async () => {
+		visit = await Visit.begin(gateway);
+		const fill = `document.querySelector("[name=password]").value = ${JSON.stringify(PASSWORD)}`;
+		await visit.page.evaluate(fill);
+		await visit.page.getByLabel(say("login.keep"), { exact: true }).check();
+		assert.equal(await password().inputValue(), PASSWORD);
+		await visit.page.getByLabel(say("login.keep"), { exact: true }).uncheck();
+		await visit.page.evaluate(`${fill}; document.querySelector("form").requestSubmit()`);
+		await visit.page.waitForSelector("main:not(.login)");
+		await visit.settled();
+	});
+
+	it("says what to do about a forgotten password after a wrong one", async () => {
+		visit = await Visit.begin(gateway);
+		const help = visit.page.getByText(say("login.forgot.help"));
+		assert.equal(await help.isVisible(), false);
+		await password().fill("wrong-password");
+		await visit.button("login.go").click();
+		await help.waitFor();
+	});
+
+	it("asks nothing about certificates, and keeps nobody signed in, where there is no TLS", async () => {
+		const other = await startGateway({ mode: "ap" });
+		visit = await Visit.begin(other, { plain: true });
+		await visit.page.getByText(say("login.forgot")).waitFor();
+		for (const text of ["login.certificate", "login.keep"] as const)
+			await visit.page.getByText(say(text)).waitFor({ state: "detached" });
+	});
+
+	it("works in a browser that keeps nothing for pages", async () => {
+		visit = await Visit.begin(gateway);
+		await visit.page.addInitScript(`for (const name of ["localStorage", "sessionStorage"])
+			Object.defineProperty(window, name, { configurable: true, get() { throw new DOMException("", "SecurityError"); } })`);
+		await visit.page.reload();
+		await visit.started();
+		await visit.logIn();
+		await visit.go("security");
+		await visit.card("tokens.title").waitFor();
+	});
+
 	it("shows and hides the typed password", async () => {
-		visit = await Visit.begin(browser, gateway);
+		visit = await Visit.begin(gateway);
 		await password().fill("something");
 		assert.equal(await password().getAttribute("type"), "password");
 		await visit.page.getByRole("button", { name: /^Show/ }).click();

@@ -1,33 +1,27 @@
 /** The meter page: what is saved there is read back by the API; an ended session loses nothing; alignment and log. */
 import assert from "node:assert/strict";
-import type { Browser } from "playwright-core";
+import type { Request } from "playwright-core";
 import { PASSWORD, vectorOf } from "../api/gateway.js";
-import { ProcessGateway } from "../api/process-gateway.js";
+import type { ProcessGateway } from "../api/process-gateway.js";
 import { violationsOf } from "./axe.js";
-import { needBrowser, say, Visit } from "./browser.js";
+import { say, startGateway, usePage, Visit } from "./browser.js";
 
 const { telegram, meterId } = vectorOf("landis-gyr-zmf100-m26-padded-left");
 const KEY = "00112233445566778899aabbccddeeff";
 
 describe("The page's meter settings", function () {
 	this.timeout(180_000);
-	let browser: Browser;
+	usePage();
 	let gateway: ProcessGateway;
 	let visit: Visit;
 
-	before(async function () {
-		browser = await needBrowser(this);
-		gateway = await ProcessGateway.start("node");
+	before(async () => {
+		gateway = await startGateway();
 		await gateway.connectMeter({ telegram });
 		await gateway.login();
 		gateway.plant(KEY);
-		visit = await (await Visit.begin(browser, gateway)).logIn();
+		visit = await (await Visit.begin(gateway)).logIn();
 		await visit.go("meter");
-	});
-	after(async () => {
-		await browser?.close();
-		await gateway?.stop();
-		if (visit !== undefined) assert.deepEqual(visit.complaints, []);
 	});
 
 	it("saves how the meter is polled", async () => {
@@ -49,13 +43,14 @@ describe("The page's meter settings", function () {
 	it("shows at its field what is wrong with a value before it is sent", async () => {
 		const card = visit.card("iec.title");
 		await visit.fill(card, { device_address: "no-hyphen" });
-		await card.locator("button[type=submit]").click();
+		await visit.submit(card);
 		const field = card.locator("[name=device_address]");
 		assert.equal(await field.getAttribute("aria-invalid"), "true");
 		assert.equal(await visit.isFocused(field), true);
 		const why = `${say("valid.character", { character: "-" })} ${say("form.plain")}`;
 		await card.getByText(why, { exact: true }).waitFor();
-		await visit.save(card, { device_address: "" });
+		await visit.page.click("[name=discard]");
+		assert.equal(await field.inputValue(), "");
 	});
 
 	it("enters the PIN of a meter that sends SML, and shows whether its values are complete", async () => {
@@ -84,7 +79,7 @@ describe("The page's meter settings", function () {
 	it("shows which digit of the PIN is being entered, and can be stopped", async () => {
 		const card = visit.card("pin.title");
 		await visit.fill(card, { pin: "0100", flashes: 0, switches: false });
-		await card.locator("button[type=submit]").click();
+		await visit.submit(card);
 		await card.getByText(say("pin.digit", { n: 1, of: 4 })).waitFor();
 		await card.getByText(say("pin.left", { n: 13 })).waitFor();
 		await card.getByText(say("pin.digit", { n: 2, of: 4 })).waitFor();
@@ -115,7 +110,8 @@ describe("The page's meter settings", function () {
 		for (const { id, current } of (await gateway.read("system/sessions")).sessions)
 			if (!current) await gateway.request("DELETE", `system/sessions/${id}`);
 		// The page may already have noticed the end, and shows the login over the form; so click by script.
-		await card.locator("button[type=submit]").evaluate((button) => (button as unknown as { click(): void }).click());
+		const save = visit.page.locator(".saves [name=save]");
+		await save.evaluate((button) => (button as unknown as { click(): void }).click());
 		const dialog = visit.page.getByRole("dialog", { name: say("login.title") });
 		await dialog.locator("[name=password]").fill(PASSWORD);
 		await dialog.getByRole("button", { name: say("login.go") }).click();
@@ -163,11 +159,17 @@ describe("The page's meter settings", function () {
 
 	it("saves the list of values of a DLMS meter", async () => {
 		const card = visit.card("objects.title");
+		// The list is folded.
+		const fold = card.getByText(say("objects.count", { n: 14, max: 32 }));
+		await fold.waitFor();
+		assert.equal(await card.getByRole("button").count(), 0);
+		await fold.click();
+		assert.equal(await card.getByText(say("remove"), { exact: true }).count(), 14);
 		await card.locator("[name=energy]").click();
 		assert.deepEqual(await violationsOf(visit), []);
 		await visit.fill(card, { code: "1-0:32.7.0", class_id: 3, attribute: 2 });
 		await visit.button("add", card).click();
-		await card.locator("[name=save-objects]").click();
+		await visit.page.click(".saves [name=save]");
 		await card.locator(".notice.good").waitFor();
 		const { entries } = await gateway.read("dlms/obis");
 		assert.equal(entries.length, 5);
@@ -183,8 +185,29 @@ describe("The page's meter settings", function () {
 		assert.match((await card.textContent()) ?? "", /100/);
 	});
 
+	it("tries all protocols once, then signs on each two seconds until the head is placed", async function () {
+		this.timeout(180_000);
+		gateway.silenceMeter(true);
+		const card = visit.card("align.title");
+		const tries: boolean[] = [];
+		const record = (request: Request) => {
+			if (request.url().endsWith("/meter/probe")) tries.push(request.postDataJSON().quick);
+		};
+		visit.page.on("request", record);
+		await card.locator("[name=align]").click();
+		await card.getByText(say("probe.silence")).waitFor({ timeout: 60_000 });
+		const [good, n] = [0, 4];
+		await card.getByText(say("align.rate", { good, n })).waitFor({ timeout: 20_000 });
+		gateway.silenceMeter(false);
+		await card.getByText(meterId).waitFor({ timeout: 10_000 });
+		await card.locator("[name=align]").click();
+		visit.page.off("request", record);
+		assert.deepEqual(tries.slice(0, 5), [false, true, true, true, true]);
+	});
+
 	it("shows what is tried, then the unsolicited data that it found but can't read, and stops trying", async function () {
 		this.timeout(180_000);
+		usePage();
 		const card = visit.card("align.title");
 		// The search takes one push for each speed. With a push every 3 s, the page, which polls every 5 s, shows some.
 		const args = ["--protocol", "sml", "--baud", "4800", "--baud-pace", "--push-seconds", "3", "--quiet"];
@@ -194,7 +217,7 @@ describe("The page's meter settings", function () {
 		await card.getByText(new RegExp(listening)).waitFor({ timeout: 40_000 });
 		const found = say("found.sml", { n: "4800" });
 		await card.getByText(`${found} ${say("finding.later")}`).waitFor({ timeout: 60_000 });
-		await card.getByText(say("align.start")).waitFor();
+		await visit.button("align.start", card).waitFor();
 		assert.equal(await card.locator("[name=set-it-so]").count(), 0);
 		assert.deepEqual(await violationsOf(visit), []);
 		await gateway.connectMeter({ telegram });
@@ -258,6 +281,8 @@ describe("The page's meter settings", function () {
 		await gateway.write("dlms/obis", { entries: [{ code: [0, 0, 1, 0, 0, 255], class_id: 8, attribute: 2 }] });
 		await gateway.write("dlms/config", { deviation: "standard" });
 		await gateway.read("iec62056/read");
+		// The form shows what the API has changed.
+		await visit.page.reload();
 		const card = visit.card("protocol.title");
 		const finding = card.getByText(say("finding.deviation"));
 		await finding.waitFor();
@@ -288,7 +313,7 @@ describe("The page's meter settings", function () {
 		await visit.save(card, { address: 1, meters: 2, baudrate: 2400 });
 		assert.equal((await gateway.read("mbus/config")).meters, 2);
 		await visit.fill(card, { secondary: "1234" });
-		await card.locator("button[type=submit]").click();
+		await visit.submit(card);
 		assert.equal(await card.locator("[name=secondary]").getAttribute("aria-invalid"), "true");
 		await card.locator("button[name=search]").click();
 		const found = card.getByText(say("mbus.found", { list: "12345678" }));

@@ -1,12 +1,11 @@
 /** Prices on the gateway, and the costs that the page calculates from them for a household with solar panels. */
 import assert from "node:assert/strict";
-import type { Browser } from "playwright-core";
 import { TEXTS } from "../../hosts/browser/text/all.js";
 import { LANGUAGES } from "../../hosts/browser/text/translations.js";
 import type { JSONObject } from "../api/gateway.js";
-import { ProcessGateway } from "../api/process-gateway.js";
-import { violationsOf } from "./axe.js";
-import { DESKTOP, needBrowser, PHONE, say, Visit } from "./browser.js";
+import type { ProcessGateway } from "../api/process-gateway.js";
+import { violationsInBoth } from "./axe.js";
+import { DESKTOP, PHONE, say, startGateway, usePage, Visit, type VisitOptions } from "./browser.js";
 import { giveHistory, NOW } from "./household.js";
 
 const PATH = "prices";
@@ -22,36 +21,28 @@ const CHANGED = { ...PRICE, from: "2026-11-11", import_micro: 300_000, base_micr
 
 describe("Costs on the page", function () {
 	this.timeout(180_000);
-	let browser: Browser;
+	usePage();
 	let gateway: ProcessGateway;
 	let days: JSONObject[] = [];
 
-	before(async function () {
-		browser = await needBrowser(this);
-		gateway = await ProcessGateway.start("node", { args: ["--time", NOW] });
+	before(async () => {
+		gateway = await startGateway({ args: ["--time", NOW] });
 		await giveHistory(gateway);
 		days = (await gateway.read("meter/history?period=days")).periods;
-	});
-	after(async () => {
-		await browser?.close();
-		await gateway?.stop();
 	});
 	beforeEach(async () => {
 		await gateway.login();
 		await savePeriods();
 	});
-	afterEach(function () {
-		if (this.currentTest?.state === "failed") console.error(gateway.diagnosis);
-	});
 
 	const savePeriods = (...periods: readonly JSONObject[]) => gateway.write(PATH, { periods, currency: "EUR" });
 	const stored = async () => (await gateway.read(PATH)).periods;
-	async function open(options: Parameters<typeof Visit.begin>[2] = {}): Promise<Visit> {
-		const visit = await (await Visit.begin(browser, gateway, options)).logIn();
+	async function open(options: VisitOptions = {}): Promise<Visit> {
+		const visit = await (await Visit.begin(gateway, options)).logIn();
 		await visit.go("use");
 		return visit;
 	}
-	async function openPrices(options: Parameters<typeof Visit.begin>[2] = {}): Promise<Visit> {
+	async function openPrices(options: VisitOptions = {}): Promise<Visit> {
 		const visit = await open(options);
 		await visit.page.locator("main a[href='#/system']").click();
 		await visit.page.locator("input[name=import_micro], button[name=change]").first().waitFor();
@@ -61,8 +52,8 @@ describe("Costs on the page", function () {
 	const plain = (text: string | null) => (text ?? "").replace(/\s+/g, " ");
 	const day = (date: string) => days.find(({ localtime }) => localtime.startsWith(date)) as Record<string, number>;
 	/** An amount in millionths of the currency, formatted as on the page. */
-	const money = (micro: number, language = "en") => {
-		const format = new Intl.NumberFormat(language, { style: "currency", currency: "EUR", signDisplay: "exceptZero" });
+	const money = (micro: number, language = "en", signDisplay: "exceptZero" | "never" = "exceptZero") => {
+		const format = new Intl.NumberFormat(language, { style: "currency", currency: "EUR", signDisplay });
 		return plain(format.format(micro / 1e6).replace("-", "−"));
 	};
 	const balanceOf = ({ import_wh, export_wh }: Record<string, number>, price = PRICE, daysOfMonth = 30) =>
@@ -73,10 +64,9 @@ describe("Costs on the page", function () {
 		for (const [index, language] of LANGUAGES.entries()) {
 			const visit = await open({ language });
 			const yesterday = visit.page.locator(".tiles .card").nth(1);
-			const wanted = `${money(balanceOf(day("2026-11-21")), language)} ${TEXTS["money.paid"][index]}`;
+			const wanted = `${money(balanceOf(day("2026-11-21")), language, "never")} ${TEXTS["money.cost"][index]}`;
 			assert.ok(plain(await yesterday.innerText()).includes(wanted), `${await yesterday.innerText()} ${wanted}`);
-			await visit.page.selectOption("select[name=by]", "days");
-			await visit.settled();
+			await visit.turn("month");
 			const legend = plain(await visit.page.locator(".legend.money").innerText());
 			const month = days.filter(({ localtime }) => localtime.startsWith("2026-11"));
 			const sum = (name: string) => month.reduce((total, one) => total + (one[name] ?? 0), 0);
@@ -92,13 +82,16 @@ describe("Costs on the page", function () {
 
 	it("are a gain when the export yields more, also on the first page", async () => {
 		await savePeriods({ ...PRICE, export_micro: 2_000_000, base_micro: 0 });
-		const visit = await (await Visit.begin(browser, gateway, { width: PHONE })).logIn();
+		const visit = await (await Visit.begin(gateway, { width: PHONE })).logIn();
 		const card = visit.card("use.today");
-		await card.getByText(say("money.balance")).waitFor({ timeout: 20_000 });
+		await card.getByText(say("money.earned")).waitFor({ timeout: 20_000 });
 		const { import_wh, export_wh } = day("2026-11-22");
 		const micro = -import_wh * 321.7 + export_wh * 2000;
 		assert.ok(micro > 0);
-		assert.ok(plain(await card.innerText()).includes(`${money(micro)} ${say("money.earned")}`), await card.innerText());
+		assert.ok(
+			plain(await card.innerText()).includes(`${money(micro, "en", "never")} ${say("money.earned")}`),
+			await card.innerText(),
+		);
 		assert.deepEqual(await visit.overflow(), []);
 		await visit.end();
 	});
@@ -106,8 +99,7 @@ describe("Costs on the page", function () {
 	it("change with the price on its day, in table and file", async () => {
 		await savePeriods(CHANGED, PRICE);
 		const visit = await open();
-		await visit.page.selectOption("select[name=by]", "days");
-		await visit.settled();
+		await visit.turn("month");
 		const saved = visit.page.waitForEvent("download");
 		await visit.page.locator("button[name=csv]").click();
 		const stream = await (await saved).createReadStream();
@@ -125,7 +117,7 @@ describe("Costs on the page", function () {
 		}
 		assert.equal(await visit.page.getByText(say("money.estimated")).count(), 0);
 		// A year is divided into months only, so the month of the change is divided.
-		await visit.page.selectOption("select[name=by]", "months");
+		await visit.turn("year");
 		await visit.page.getByText(say("money.estimated")).waitFor();
 		await visit.end();
 	});
@@ -133,8 +125,6 @@ describe("Costs on the page", function () {
 	it("exclude the base charge in the hours of a day, and say so", async () => {
 		await savePeriods(PRICE);
 		const visit = await open();
-		await visit.page.selectOption("select[name=by]", "hours");
-		await visit.settled();
 		await visit.page.locator("section.card summary").first().click();
 		await visit.page.getByRole("columnheader", { name: say("money.energy") }).waitFor();
 		await visit.end();
@@ -149,29 +139,31 @@ describe("Costs on the page", function () {
 			.first();
 		const save = async (values: Parameters<Visit["fill"]>[1]) => {
 			await visit.fill(card, values);
-			await card.locator("button[type=submit]").click();
+			await visit.submit(card);
 			await visit.settled();
 		};
 		await save({ from: "2026-01-01", import_micro: "acht" });
 		await card.getByText(german("price.form")).waitFor();
 		assert.deepEqual(await stored(), []);
-		await save({ import_micro: "0,3217", export_micro: "-0.01", base_micro: "154,8", base_per: "year" });
+		await save({ import_micro: "32,17", export_micro: "-1", base_micro: "154,8", base_per: "year" });
 		await card.getByRole("listitem").waitFor();
 		const first = { from: "2026-01-01", import_micro: 321_700, export_micro: -10_000, base_micro: 154_800_000 };
 		assert.deepEqual(await stored(), [{ ...first, base_per: "year" }]);
-		await save({ from: "2026-11-01", import_micro: "0,30", import_t2_micro: "0,25" });
+		// A new price begins with the last one.
+		assert.equal(await card.locator("[name=base_micro]").inputValue(), "154,8");
+		await save({ from: "2026-11-01", import_micro: "30", import_t2_micro: "25" });
 		await card.getByRole("listitem").nth(1).waitFor();
 		assert.equal((await stored())[1].import_t2_micro, 250_000);
 
 		const other = await openPrices();
-		await other.page.getByText("Price per kWh: €0.30 · tariff 2: €0.25").waitFor();
+		await other.page.getByText("Price per kWh: €0.30 · tariff 2: €0.25 · Feed-in tariff per kWh: −€0.01").waitFor();
 		await other.end();
 
 		// The older price is the second of the list.
 		await card.locator("button[name=change]").nth(1).click();
-		assert.equal(await card.locator("[name=import_micro]").inputValue(), "0,3217");
+		assert.equal(await card.locator("[name=import_micro]").inputValue(), "32,17");
 		assert.equal(await card.locator("[name=base_per]").inputValue(), "year");
-		await save({ import_micro: "0,33", from: "2026-01-02" });
+		await save({ small: "", import_micro: "0,33", export_micro: "-0,01", from: "2026-01-02" });
 		await card.getByText("0,33").waitFor();
 		assert.deepEqual(
 			(await stored()).map(({ from, import_micro }: JSONObject) => [from, import_micro]),
@@ -196,78 +188,108 @@ describe("Costs on the page", function () {
 			.filter({ hasText: say("price.help") })
 			.first();
 		const { import_wh } = day("2026-11-21");
-		const preview = (micro: number) => say("price.preview", { money: `${money(-import_wh * micro)} paid` });
+		const preview = (micro: number) =>
+			say("price.preview", { money: `${say("money.cost")} ${money(import_wh * micro, "en", "never")}` });
 		await visit.fill(card, { import_micro: "32.17" });
 		assert.equal(plain(await card.getByRole("status").innerText()), plain(preview(32_170)));
-		await card.locator("button[type=submit]").click();
+		await visit.submit(card);
 		const dialog = visit.page.getByRole("dialog");
 		await dialog.getByText(say("price.much.help")).waitFor();
 		await dialog.getByRole("button", { name: say("cancel") }).click();
 		assert.deepEqual(await stored(), []);
 		await visit.fill(card, { import_micro: "0.3217" });
 		assert.equal(plain(await card.getByRole("status").innerText()), plain(preview(321.7)));
-		await card.locator("button[type=submit]").click();
+		await visit.submit(card);
 		await card.getByText(say("price.always")).waitFor();
 		assert.equal((await stored())[0].from, "2000-01-01");
 		await visit.end();
+	});
+
+	it("depend on the time of day, once a window is entered, which goes with its price", async () => {
+		await savePeriods({ ...PRICE, base_micro: 0 });
+		const visit = await openPrices();
+		const card = visit.page
+			.locator("section.card")
+			.filter({ hasText: say("price.help") })
+			.first();
+		await visit.fill(card, {
+			use: "window",
+			weekdays: 31,
+			start: "22:10",
+			end: "6:00",
+			small: "1",
+			import_micro: "25",
+		});
+		await visit.submit(card);
+		await card.getByText(say("price.clock")).waitFor();
+		await visit.fill(card, { start: "22:00" });
+		await visit.submit(card);
+		await card.getByText("22:00 – 06:00, Mon, Tue, Wed, Thu, Fri").waitFor();
+		const window = { import_micro: 250_000, weekdays: 31, start_minute: 1320, end_minute: 360 };
+		assert.deepEqual((await stored())[1], { from: PRICE.from, ...window });
+		await card.locator("button[name=change]").first().click();
+		await visit.fill(card, { from: "2021-01-01" });
+		await visit.submit(card);
+		await card.getByText("January 1, 2021").waitFor();
+		assert.deepEqual((await stored())[0], { from: "2021-01-01", ...window });
+		await card.locator("button[name=remove]").first().click();
+		await visit.page.getByRole("dialog").locator("button[type=submit]").click();
+		await visit.page.getByRole("dialog").waitFor({ state: "detached" });
+		assert.deepEqual(await stored(), []);
+		await visit.end();
+	});
+
+	it("follow the dynamic prices, whose curve marks the present quarter of an hour", async () => {
+		const dynamic = `${PATH}/dynamic`;
+		const { timestamp } = await gateway.read("system/clock");
+		const quarter = timestamp - (timestamp % 900);
+		const prices = [120_000, 123_400, -500_000].map((import_micro) => ({ import_micro }));
+		await savePeriods({ ...PRICE, import_micro: 100_000, dynamic: true });
+		await gateway.write(dynamic, { start: quarter - 900, step_minutes: 15, prices });
+		const visit = await (await Visit.begin(gateway, { width: PHONE })).logIn();
+		const card = visit.card("price.curve");
+		await card.getByText("0.2234 EUR").waitFor({ timeout: 20_000 });
+		assert.equal(await card.locator("svg circle").count(), 1);
+		assert.deepEqual([...(await visit.overflow()), ...(await violationsInBoth(visit))], []);
+		await visit.end();
+		await gateway.write(dynamic, { start: quarter, step_minutes: 15, prices: [] });
 	});
 
 	it("say from when on they count, if the price began later", async () => {
 		await savePeriods({ ...PRICE, from: "2026-11-21", base_micro: 0 });
 		const visit = await open();
 		const tile = async (index: number) => plain(await visit.page.locator(".tiles .card").nth(index).innerText());
-		const name = `${say("money.balance")} ${say("sessions.since", { time: "Nov 21" })}`;
+		const name = `${say("money.cost")} ${say("sessions.since", { time: "Nov 21" })}`;
 		const since = ["2026-11-21", "2026-11-22"].reduce(
 			(sum, date) => sum + balanceOf(day(date), { ...PRICE, base_micro: 0 }),
 			0,
 		);
 		for (const index of [2, 3]) {
 			assert.ok((await tile(index)).includes(name), await tile(index));
-			assert.ok((await tile(index)).includes(money(since)), `${await tile(index)} ${money(since)}`);
+			assert.ok((await tile(index)).includes(money(since, "en", "never")), `${await tile(index)} ${since}`);
 		}
 		assert.ok(!(await tile(1)).includes(say("sessions.since", { time: "Nov 21" })), await tile(1));
 		await visit.end();
 	});
 
-	it("are limited to eight prices", async () => {
-		await savePeriods(...Array.from({ length: 8 }, (_, index) => ({ ...PRICE, from: `202${index}-01-01` })));
+	it("are limited to 16 prices", async () => {
+		await savePeriods(...Array.from({ length: 16 }, (_, index) => ({ ...PRICE, from: `20${index + 10}-01-01` })));
 		const visit = await openPrices();
-		await visit.page.getByText(say("price.full", { n: 8 })).waitFor();
+		await visit.page.getByText(say("price.full", { n: 16 })).waitFor();
 		assert.equal(await visit.page.locator("input[name=import_micro]").count(), 0);
 		await visit.page.locator("button[name=change]").first().click();
 		await visit.page.locator("input[name=import_micro]").waitFor();
 		await visit.end();
 	});
 
-	it("use the old prices stored in a browser once, and only if the gateway has none", async () => {
-		const old = JSON.stringify({ import: "0,3217", export: "0.08", currency: "CHF" });
-		const visit = async () => {
-			const one = await Visit.begin(browser, gateway);
-			await one.page.evaluate(`localStorage.setItem("prices", ${JSON.stringify(old)})`);
-			await one.logIn();
-			await one.go("use");
-			await one.page.locator(".legend.money").waitFor();
-			assert.equal(await one.page.evaluate("localStorage.getItem('prices')"), null);
-			await one.end();
-		};
-		await visit();
-		const moved = { from: "2000-01-01", import_micro: 321_700, export_micro: 80_000, base_micro: 0, base_per: "month" };
-		assert.deepEqual(await gateway.read(PATH), { periods: [moved], currency: "CHF" });
-		await savePeriods(CHANGED);
-		await visit();
-		assert.deepEqual(await gateway.read(PATH), { periods: [CHANGED], currency: "EUR" });
-	});
-
 	it("fit and are accessible in both themes, on a phone and a desktop", async () => {
 		await savePeriods(CHANGED, PRICE);
 		const found: string[] = [];
 		for (const width of [PHONE, DESKTOP]) {
-			for (const theme of ["light", "dark"] as const) {
-				const visit = await openPrices({ width, theme, language: "de" });
-				await visit.page.locator("button[name=change]").first().click();
-				found.push(...(await violationsOf(visit)), ...(await visit.overflow()));
-				await visit.end();
-			}
+			const visit = await openPrices({ width, language: "de" });
+			await visit.page.locator("button[name=change]").first().click();
+			found.push(...(await violationsInBoth(visit)), ...(await visit.overflow()));
+			await visit.end();
 		}
 		assert.deepEqual(found, []);
 	});

@@ -5,13 +5,13 @@
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Locator } from "playwright-core";
+import type { Locator } from "playwright-core";
 import { TEXTS, type TextKey } from "../../hosts/browser/text/all.js";
 import { LANGUAGES, type Language } from "../../hosts/browser/text/translations.js";
 import { isError, PASSWORD, vectorOf } from "../api/gateway.js";
-import { ProcessGateway } from "../api/process-gateway.js";
+import type { ProcessGateway } from "../api/process-gateway.js";
 import { ROOT } from "../hosts/native/compile.js";
-import { DESKTOP, needBrowser, PHONE, Visit } from "./browser.js";
+import { DESKTOP, PHONE, startGateway, usePage, Visit } from "./browser.js";
 
 const PICTURES = join(ROOT, ".build", "nine-ways");
 const { telegram } = vectorOf("kamstrup-162-dsmr2");
@@ -33,26 +33,20 @@ const THEMES: Readonly<Record<Language, "light" | "dark">> = { en: "light", de: 
 
 describe("Nine failures on the page", function () {
 	this.timeout(180_000);
-	let browser: Browser;
+	usePage();
 	let gateway: ProcessGateway;
 	let visit: Visit;
 	let language: Language = "en";
 
-	before(async function () {
-		browser = await needBrowser(this);
+	before(async () => {
 		mkdirSync(PICTURES, { recursive: true });
-		gateway = await ProcessGateway.start("node", { isAhead: true });
+		gateway = await startGateway({ isAhead: true });
 		const words = { old_password: PASSWORD, new_password: PASSWORD };
 		assert.equal((await gateway.post("system/password", words, { token: null })).status, 200);
 		await gateway.connectMeter(WELL);
 		await gateway.login();
 		await gateway.read("iec62056/read");
-		visit = await (await Visit.begin(browser, gateway, { hurried: true })).logIn();
-	});
-	after(async () => {
-		await browser?.close();
-		await gateway?.stop();
-		if (visit !== undefined) assert.deepEqual(visit.complaints, []);
+		visit = await (await Visit.begin(gateway, { hurried: true })).logIn();
 	});
 	afterEach(async function () {
 		process.kill(gateway.pid, "SIGCONT");
@@ -122,10 +116,12 @@ describe("Nine failures on the page", function () {
 		await visit.go("dashboard");
 		await read();
 		await visit.page.getByText(words("read.done")).waitFor({ state: "attached" });
-		await main()
+		await visit.page.locator("[name=state]").click();
+		await dialog()
 			.locator(".chip.good")
 			.filter({ hasText: words("state.meter") })
 			.waitFor();
+		await visit.page.keyboard.press("Escape");
 		await main().locator(".notice").waitFor({ state: "detached" });
 	}
 

@@ -3,11 +3,10 @@
  * browser opens connections side by side, drops requests, and requests everything at once.
  */
 import assert from "node:assert/strict";
-import type { Browser } from "playwright-core";
 import { vectorOf } from "../api/gateway.js";
-import { ProcessGateway } from "../api/process-gateway.js";
+import type { ProcessGateway } from "../api/process-gateway.js";
 import { ANY, BOOT, probe } from "../system/memory-limits.js";
-import { needBrowser, PLACES, say, Visit } from "./browser.js";
+import { newContext, PLACES, say, startGateway, usePage, Visit } from "./browser.js";
 
 const { telegram, readings } = vectorOf("iskraemeco-mt174-15-billing-periods");
 /** Number of connections that browsers open to one host; the gateway has two. */
@@ -19,26 +18,18 @@ const GROWTH = { slots: 32, chunks: 1024 };
 
 describe("The page of the firmware on Linux", function () {
 	this.timeout(180_000);
-	let browser: Browser;
+	usePage();
 	let gateway: ProcessGateway;
 	let visit: Visit;
 
-	before(async function () {
-		browser = await needBrowser(this);
-		gateway = await ProcessGateway.start("linux");
+	before(async () => {
+		gateway = await startGateway({}, "linux");
 		await gateway.connectMeter({ telegram });
-	});
-	after(async () => {
-		await browser?.close();
-		await gateway?.stop();
-	});
-	afterEach(function () {
-		if (this.currentTest?.state === "failed") console.error(gateway.diagnosis);
 	});
 
 	it("is served, accepts a login, and shows a reading", async function () {
 		await probe(gateway, this, BOOT);
-		visit = await (await Visit.begin(browser, gateway, { live: true })).logIn();
+		visit = await (await Visit.begin(gateway, { live: true })).logIn();
 		await visit.button("read.now").click();
 		await visit.card("counter.title").waitFor();
 		await visit.page.getByText(say("read.done")).waitFor({ state: "attached" });
@@ -66,7 +57,7 @@ describe("The page of the firmware on Linux", function () {
 		await gateway.pass(REST_MS);
 		const before = await probe(gateway, this, ANY);
 		for (let round = 0; round < 3; round++) {
-			const context = await browser.newContext({ ignoreHTTPSErrors: true });
+			const context = await newContext({ ignoreHTTPSErrors: true });
 			const pages = await Promise.all(Array.from({ length: TABS }, () => context.newPage()));
 			const loads = pages.map((page) => page.goto(`https://localhost:${gateway.httpsPort}/`));
 			// The other loads are dropped in the middle.
@@ -74,7 +65,7 @@ describe("The page of the firmware on Linux", function () {
 			for (const load of loads) load.catch(() => {});
 			await context.close();
 		}
-		visit = await (await Visit.begin(browser, gateway)).logIn();
+		visit = await (await Visit.begin(gateway)).logIn();
 		await visit.go("system");
 		await visit.end();
 		await gateway.pass(REST_MS);

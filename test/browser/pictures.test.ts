@@ -6,13 +6,12 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
 import { LANGUAGES, type Language } from "../../hosts/browser/text/translations.js";
 import { frame } from "../../tools/meter/telegram.js";
 import { PASSWORD } from "../api/gateway.js";
-import { ProcessGateway } from "../api/process-gateway.js";
+import type { ProcessGateway } from "../api/process-gateway.js";
 import { ROOT } from "../hosts/native/compile.js";
-import { DESKTOP, needBrowser, PHONE, PLACES, Visit } from "./browser.js";
+import { DESKTOP, newContext, PHONE, PLACES, startGateway, usePage, Visit } from "./browser.js";
 import { giveHistory, householdAtNow, NOW, SERIAL } from "./household.js";
 import { smallPNG } from "./small-png.js";
 
@@ -39,12 +38,12 @@ const PRICES = {
 		{ from: "2025-01-01", import_micro: 329_000, export_micro: 81_000, base_micro: 154_800_000, base_per: "year" },
 	],
 };
-const PAGE_WIDTHS = [PHONE, 768, 1280];
+const PAGE_WIDTHS = [PHONE, 768, 1280, 1920];
 const NEW_PASSWORD = "a password of my own";
 const SML_METER = ["--protocol", "sml", "--push-seconds", "2", "--baud-pace", "--quiet"];
 
 function telegramOf(watts: number, index: number): Uint8Array {
-	const { readings } = household;
+	const { readings } = householdAtNow();
 	const kWh = (wh: number, gain: number) => (wh / 1000 + gain * index).toFixed(3).padStart(10, "0");
 	const phase = (group: number, part: number, volts: number) => [
 		`${group + 16}.7.0(${((watts * part) / 1000).toFixed(3)}*kW)`,
@@ -63,14 +62,12 @@ function telegramOf(watts: number, index: number): Uint8Array {
 	return Buffer.concat([Buffer.from("/ESY5Q3DA1004 V3.04\r\n"), frame(Buffer.from(`${lines.join("\r\n")}\r\n!\r\n`))]);
 }
 
-const household = householdAtNow();
-
 /** A gateway of the household after the wizard, with its history, prices, and a meter that it has read. */
 async function startHousehold(): Promise<ProcessGateway> {
-	const gateway = await ProcessGateway.start("node", { args: ["--time", NOW] });
+	const gateway = await startGateway({ args: ["--time", NOW] });
 	const words = { old_password: PASSWORD, new_password: PASSWORD };
 	assert.equal((await gateway.post("system/password", words, { token: null })).status, 200);
-	await giveHistory(gateway, household.unit);
+	await giveHistory(gateway);
 	await gateway.write("prices", PRICES);
 	await gateway.connectMeter({ telegram: telegramOf(POWER[0], 0) });
 	await gateway.read("iec62056/read");
@@ -81,16 +78,11 @@ const { PICTURES } = process.env;
 if (PICTURES === "1" || PICTURES === "pages") {
 	describe("Pictures of the page", function () {
 		this.timeout(1_800_000);
-		let browser: Browser;
+		usePage();
 		let gateway: ProcessGateway;
 
-		before(async function () {
-			browser = await needBrowser(this);
+		before(async () => {
 			gateway = await startHousehold();
-		});
-		after(async () => {
-			await browser?.close();
-			await gateway?.stop();
 		});
 
 		if (PICTURES === "pages") {
@@ -109,7 +101,7 @@ if (PICTURES === "1" || PICTURES === "pages") {
 			};
 			for (const language of LANGUAGES) {
 				it(`show every page in the language ${language}`, async () => {
-					const visit = await Visit.begin(browser, gateway, { language });
+					const visit = await Visit.begin(gateway, { language });
 					await look(visit, "login", language);
 					await visit.logIn();
 					for (const place of PLACES) {
@@ -121,9 +113,9 @@ if (PICTURES === "1" || PICTURES === "pages") {
 				});
 
 				it(`show every step of the wizard in the language ${language}`, async () => {
-					const unit = await ProcessGateway.start("node", { mode: "ap", args: ["--time", "none"] });
+					const unit = await startGateway({ mode: "ap", args: ["--time", "none"] });
 					unit.setAir("home -48 6 password-of-home\ncafe -70 1\n");
-					const visit = await Visit.begin(browser, unit, { language, path: "/", plain: true });
+					const visit = await Visit.begin(unit, { language, path: "/", plain: true });
 					await visit.logIn();
 					const step = async (number: number) => {
 						await visit.page.waitForSelector(`main.wizard > progress[value="${number}"]`);
@@ -158,24 +150,27 @@ if (PICTURES === "1" || PICTURES === "pages") {
 					await visit.page.waitForSelector('main.wizard a.main[href="#/dashboard"]');
 					await look(visit, "wizard-end", language);
 					await visit.end();
-					await unit.stop();
 				});
 			}
 			return;
 		}
 
 		it("are made of the icon for home screens, which fills the square because systems round its corners", async () => {
-			const page = await browser.newPage({ viewport: { width: ICON_SIZE, height: ICON_SIZE } });
+			const context = await newContext({ viewport: { width: ICON_SIZE, height: ICON_SIZE } });
+			const page = await context.newPage();
 			const drawing = readFileSync(join(SOURCE, "icon.svg"), "utf8").replace(/ rx="\d+"/, "");
 			await page.setContent(`<body style="margin:0">${drawing.replace("<svg ", '<svg style="display:block" ')}`);
 			writeFileSync(join(SOURCE, "icon.png"), smallPNG(await page.screenshot()));
-			await page.close();
+			await context.close();
 		});
 
 		it("are made of the consumption, on a phone and on a desktop", async () => {
 			for (const { name, width } of SIZES) {
-				const visit = await (await Visit.begin(browser, gateway, { width })).logIn();
+				const visit = await Visit.begin(gateway, { width });
+				await visit.page.clock.setFixedTime(Date.parse(NOW));
+				await visit.logIn();
 				await visit.go("use");
+				await visit.turn("month");
 				keep(`use-${name}`, await visit.page.screenshot({ fullPage: width !== PHONE }));
 				await visit.end();
 			}
@@ -186,7 +181,7 @@ if (PICTURES === "1" || PICTURES === "pages") {
 			// The test puts the clock forward in steps, and the schedule would make up for the skipped readouts.
 			await gateway.write("iec62056/schedule", { enabled: false, period_unit: "minutes", period_value: 15 });
 			const visits = await Promise.all(
-				SIZES.map(async ({ width }) => (await Visit.begin(browser, gateway, { width, hurried: true })).logIn()),
+				SIZES.map(async ({ width }) => (await Visit.begin(gateway, { width, hurried: true })).logIn()),
 			);
 			for (const [index, watts] of POWER.entries()) {
 				const nowMs = START_MS + index * STEP_MS;
@@ -195,10 +190,9 @@ if (PICTURES === "1" || PICTURES === "pages") {
 				await gateway.read("iec62056/read");
 				for (const { page } of visits) {
 					await page.clock.setSystemTime(nowMs);
-					// The page begins with a readout from before the test.
-					const curve = page.getByRole("img", { name: new RegExp(`^Readings: ${index + 2},`) });
+					const figure = page.locator(".big").filter({ hasText: `${Math.abs(watts).toLocaleString("en")} W` });
 					await page.clock.fastForward(UPDATE_MS);
-					await curve.waitFor();
+					await figure.waitFor();
 				}
 			}
 			for (const [index, visit] of visits.entries()) {

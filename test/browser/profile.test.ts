@@ -1,13 +1,12 @@
 /** The meter's load profile on the page: from a simulated DLMS meter, from P.01, and its errors. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import type { Browser } from "playwright-core";
 import { TEXTS } from "../../hosts/browser/text/all.js";
 import { LANGUAGES } from "../../hosts/browser/text/translations.js";
 import type { JSONObject } from "../api/gateway.js";
-import { ProcessGateway } from "../api/process-gateway.js";
-import { violationsOf } from "./axe.js";
-import { DESKTOP, holdRequests, needBrowser, PHONE, say, Visit, type VisitOptions } from "./browser.js";
+import type { ProcessGateway } from "../api/process-gateway.js";
+import { violationsInBoth } from "./axe.js";
+import { DESKTOP, holdRequests, PHONE, say, startGateway, usePage, Visit, type VisitOptions } from "./browser.js";
 
 const ZONE = "Europe/Berlin";
 const PROFILE = "**/meter/profile?**";
@@ -40,23 +39,15 @@ function telegramOf(lines: readonly string[]): Buffer {
 
 describe("The load profile on the page", function () {
 	this.timeout(180_000);
-	let browser: Browser;
+	usePage();
 	let gateway: ProcessGateway;
 
-	before(async function () {
-		browser = await needBrowser(this);
-		gateway = await ProcessGateway.start("node");
+	before(async () => {
+		gateway = await startGateway();
 		await gateway.login();
 		await gateway.write("system/timezone", { timezone: ZONE });
 		await gateway.write("dlms/config", DIRECT);
 		await putDLMS();
-	});
-	after(async () => {
-		await browser?.close();
-		await gateway?.stop();
-	});
-	afterEach(function () {
-		if (this.currentTest?.state === "failed") console.error(gateway.diagnosis);
 	});
 
 	async function putDLMS(...more: string[]): Promise<void> {
@@ -66,7 +57,7 @@ describe("The load profile on the page", function () {
 		await gateway.write("meter/protocol", { protocol: "dlms" });
 	}
 	async function open(options: VisitOptions = {}): Promise<Visit> {
-		const visit = await (await Visit.begin(browser, gateway, options)).logIn();
+		const visit = await (await Visit.begin(gateway, options)).logIn();
 		await visit.go("use");
 		return visit;
 	}
@@ -108,7 +99,7 @@ describe("The load profile on the page", function () {
 
 	it("comes from a meter that sends Wh, whose counters the overview shows in kWh", async () => {
 		await gateway.read("iec62056/read");
-		const visit = await (await Visit.begin(browser, gateway)).logIn();
+		const visit = await (await Visit.begin(gateway)).logIn();
 		const counters = visit.card("counter.title");
 		await counters.waitFor();
 		assert.match(plain(await counters.textContent()), /\d\.\d{3} kWh/);
@@ -317,10 +308,7 @@ describe("The load profile on the page", function () {
 			const { height } = (await box.boundingBox())!;
 			assert.ok(height <= visit.page.viewportSize()!.height, `${height} pixels`);
 			const name = `${width} ${language}`;
-			for (const colorScheme of ["light", "dark"] as const) {
-				await visit.page.emulateMedia({ colorScheme });
-				found.push(...(await violationsOf(visit)).map((what) => `${name} ${colorScheme}: ${what}`));
-			}
+			found.push(...(await violationsInBoth(visit)).map((what) => `${name} ${what}`));
 			found.push(...(await visit.overflow()).map((what) => `${name}: ${what}`));
 			await visit.page.evaluate("document.documentElement.style.fontSize = '200%'");
 			found.push(...(await visit.overflow()).map((what) => `${name}, 200 %: ${what}`));
@@ -332,7 +320,7 @@ describe("The load profile on the page", function () {
 	it("is not shown on a display", async () => {
 		await gateway.login();
 		const { token } = await gateway.write("system/tokens", { name: "Wall", scope: "read" });
-		const wall = await Visit.begin(browser, gateway, { path: `/#/use?token=${token}` });
+		const wall = await Visit.begin(gateway, { path: `/#/use?token=${token}` });
 		await wall.page.getByText(say("use.empty")).waitFor();
 		assert.equal(await card(wall).count(), 0);
 		await wall.end();

@@ -1,36 +1,30 @@
 /** The security page: a new password, sessions, tokens and certificates, each compared with the API. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Browser, Locator } from "playwright-core";
+import type { Locator } from "playwright-core";
 import { MAKER, PRODUCT } from "../../modules/product/product.js";
 import { PASSWORD, vectorOf } from "../api/gateway.js";
-import { certificateOf, ProcessGateway } from "../api/process-gateway.js";
+import { certificateOf, type ProcessGateway } from "../api/process-gateway.js";
 import { AUTHORITY, make } from "../hosts/openssl.js";
 import { violationsOf } from "./axe.js";
-import { needBrowser, say, Visit } from "./browser.js";
+import { say, startGateway, usePage, Visit } from "./browser.js";
 
 const NEW_PASSWORD = "a longer password";
 
 describe("The page's security settings", function () {
 	this.timeout(180_000);
-	let browser: Browser;
+	usePage();
 	let gateway: ProcessGateway;
 	let visit: Visit;
 
-	before(async function () {
-		browser = await needBrowser(this);
-		gateway = await ProcessGateway.start("node");
+	before(async () => {
+		gateway = await startGateway();
 		await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
 		await gateway.login();
 		// The certificate is renewed for the network address, which comes some seconds after the start.
 		while (!gateway.diagnosis.includes("tls: SHA-256")) await sleep(100);
-		visit = await (await Visit.begin(browser, gateway, { hurried: true })).logIn();
+		visit = await (await Visit.begin(gateway, { hurried: true })).logIn();
 		await visit.go("security");
-	});
-	after(async () => {
-		await browser?.close();
-		await gateway?.stop();
-		if (visit !== undefined) assert.deepEqual(visit.complaints, []);
 	});
 
 	const row = (within: Locator, text: string) => within.getByRole("listitem").filter({ hasText: text });
@@ -41,7 +35,7 @@ describe("The page's security settings", function () {
 		// More rights than reading must be chosen explicitly.
 		assert.equal(await card.getByRole("radio", { name: say("tokens.scope.read") }).isChecked(), true);
 		await card.getByRole("radio", { name: say("tokens.scope.full") }).check();
-		await card.locator("button[type=submit]").click();
+		await visit.submit(card);
 		const dialog = visit.page.getByRole("dialog");
 		const token = (await dialog.locator("pre.token").textContent()) ?? "";
 		assert.match(token, /^[0-9a-f]{64}$/);
@@ -68,7 +62,7 @@ describe("The page's security settings", function () {
 		await visit.go("security");
 		const card = visit.card("sessions.title");
 		const all = await card.getByRole("listitem").count();
-		assert.equal(await row(card, say("sessions.this")).locator("[name=end]").count(), 0);
+		assert.equal(await row(card, say("tokens.this")).locator("[name=end]").count(), 0);
 		const others = card.locator("[name=end]");
 		for (let left = await others.count(); left > 0; left--) {
 			await others.first().click();
@@ -82,13 +76,13 @@ describe("The page's security settings", function () {
 	it("changes the password, keeps its own session, and ends all others", async () => {
 		const card = visit.card("login.password");
 		await visit.fill(card, { old: "not the password", new: NEW_PASSWORD, repeat: NEW_PASSWORD });
-		await card.locator("button[type=submit]").click();
+		await visit.submit(card);
 		await card.locator("[name=old][aria-invalid=true]").waitFor();
 		await visit.fill(card, { old: PASSWORD, repeat: "another one" });
-		await card.locator("button[type=submit]").click();
+		await visit.submit(card);
 		await card.locator("[name=repeat][aria-invalid=true]").waitFor();
 		await visit.fill(card, { repeat: NEW_PASSWORD });
-		await card.locator("button[type=submit]").click();
+		await visit.submit(card);
 		await card.locator(".notice.good").waitFor();
 		assert.equal((await gateway.get("meter/protocol")).status, 401);
 		// Restores the password for the other tests.

@@ -1,36 +1,36 @@
 /** A device that stays signed in for reading: its token, what it may do without the password, and how this ends. */
 import assert from "node:assert/strict";
-import type { Browser } from "playwright-core";
 import { PASSWORD, vectorOf } from "../api/gateway.js";
-import { ProcessGateway } from "../api/process-gateway.js";
+import type { ProcessGateway } from "../api/process-gateway.js";
 import { deleteTokens } from "../api/token-checks.js";
 import { violationsOf } from "./axe.js";
-import { needBrowser, PHONE, say, Visit } from "./browser.js";
+import { PHONE, say, startGateway, usePage, Visit, type VisitOptions } from "./browser.js";
 
 describe("A device that stays signed in for reading", function () {
 	this.timeout(180_000);
-	let browser: Browser;
+	usePage();
 	let gateway: ProcessGateway;
 	let visit: Visit;
 
-	before(async function () {
-		browser = await needBrowser(this);
-		gateway = await ProcessGateway.start("node");
+	before(async () => {
+		gateway = await startGateway();
 		await gateway.connectMeter({ telegram: vectorOf("kamstrup-162-dsmr2").telegram, mode: "C" });
 		await gateway.login();
 		await gateway.read("iec62056/read");
+		await replaceLabelPassword();
+		await gateway.login();
 	});
-	after(async () => {
-		await browser?.close();
-		await gateway?.stop();
-	});
-	afterEach(async function () {
-		if (this.currentTest?.state === "failed") console.error(gateway.diagnosis);
+	afterEach(async () => {
 		await visit.end();
 		await gateway.login();
 		await deleteTokens(gateway);
 	});
 
+	/** As in the wizard, but the owner chooses the same password again. */
+	async function replaceLabelPassword(): Promise<void> {
+		const words = { old_password: PASSWORD, new_password: PASSWORD };
+		assert.equal((await gateway.post("system/password", words, { token: null })).status, 200);
+	}
 	const figure = () => visit.card("now.title").locator(".big:not(.none)");
 	const dialog = () => visit.page.getByRole("dialog");
 	const tokens = async () => (await gateway.read("system/tokens")).tokens;
@@ -38,8 +38,8 @@ describe("A device that stays signed in for reading", function () {
 		JSON.parse((await visit.page.evaluate("localStorage.getItem('reader')")) || "null");
 
 	/** Logs in with the box "stay signed in" ticked. */
-	async function signIn(options: Parameters<typeof Visit.begin>[2] = {}): Promise<void> {
-		visit = await Visit.begin(browser, gateway, options);
+	async function signIn(options: VisitOptions = {}): Promise<void> {
+		visit = await Visit.begin(gateway, options);
 		await visit.page.getByLabel(say("login.keep"), { exact: true }).check();
 		await visit.logIn();
 		await visit.settled();
@@ -60,7 +60,7 @@ describe("A device that stays signed in for reading", function () {
 	};
 
 	it("gets no token unless its owner ticks the box", async () => {
-		visit = await Visit.begin(browser, gateway);
+		visit = await Visit.begin(gateway);
 		assert.equal(await visit.page.getByLabel(say("login.keep"), { exact: true }).isChecked(), false);
 		assert.deepEqual(await violationsOf(visit), []);
 		await visit.logIn();
@@ -125,7 +125,7 @@ describe("A device that stays signed in for reading", function () {
 		await form.locator("[name=timezone]").selectOption("Europe/Warsaw");
 		for (const { id, current } of (await gateway.read("system/sessions")).sessions)
 			if (!current) await gateway.request("DELETE", `system/sessions/${id}`);
-		await form.locator("button[type=submit]").click();
+		await visit.submit(form);
 		await dialog().getByText(say("error.forbidden_scope")).waitFor();
 		await enterPassword();
 		await form.locator(".notice.good").waitFor();
@@ -180,9 +180,15 @@ describe("A device that stays signed in for reading", function () {
 		});
 	}
 
-	it("shows the tokens when their maximum is reached, and is logged in all the same", async () => {
+	it("says where the user is that the maximum of tokens is reached, and is logged in all the same", async () => {
+		await gateway.login();
 		for (const name of ["one", "two", "three"]) await gateway.write("system/tokens", { name, scope: "read" });
 		await signIn({ width: PHONE });
+		await figure().waitFor();
+		const notice = visit.page.locator(".notice", { hasText: say("login.keep.failed") });
+		await notice.getByText(say("error.token_slots_full")).waitFor();
+		assert.deepEqual([await violationsOf(visit), await visit.overflow()], [[], []]);
+		await notice.getByRole("link").click();
 		const card = visit.card("tokens.title");
 		await card.getByText(`${say("login.keep.failed")} ${say("error.token_slots_full")}`).waitFor();
 		assert.equal(await storedToken(), null);
@@ -192,8 +198,24 @@ describe("A device that stays signed in for reading", function () {
 		await figure().waitFor();
 	});
 
+	it("gets its token only when the password of the label is replaced", async () => {
+		const fresh = await startGateway();
+		await fresh.login();
+		visit = await Visit.begin(fresh);
+		await visit.page.getByLabel(say("login.keep"), { exact: true }).check();
+		await visit.logIn();
+		assert.deepEqual((await fresh.read("system/tokens")).tokens, []);
+		await visit.go("security");
+		const card = visit.card("login.password");
+		await visit.fill(card, { old: PASSWORD, new: PASSWORD, repeat: PASSWORD });
+		await visit.submit(card);
+		await card.locator(".notice.good").waitFor();
+		await fresh.login();
+		assert.equal((await fresh.read("system/tokens")).tokens.length, 1);
+	});
+
 	it("shows the page that the address names, even if the address changed before the frame watched it", async () => {
-		visit = await Visit.begin(browser, gateway);
+		visit = await Visit.begin(gateway);
 		await visit.page.evaluate(`{
 			const add = window.addEventListener;
 			window.addEventListener = (type, ...rest) => {

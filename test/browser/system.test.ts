@@ -1,31 +1,24 @@
 /** The system page: clock, time zone and power supply; restart and factory reset while the page is open. */
 import assert from "node:assert/strict";
-import type { Browser } from "playwright-core";
 import type { TextKey } from "../../hosts/browser/text/all.js";
 import { PASSWORD, vectorOf } from "../api/gateway.js";
-import { ProcessGateway } from "../api/process-gateway.js";
+import type { ProcessGateway } from "../api/process-gateway.js";
 import { violationsOf } from "./axe.js";
-import { needBrowser, say, Visit } from "./browser.js";
+import { say, startGateway, usePage, Visit } from "./browser.js";
 
 describe("The page's system settings", function () {
 	this.timeout(180_000);
-	let browser: Browser;
+	usePage();
 	let gateway: ProcessGateway;
 	let visit: Visit;
 
-	before(async function () {
-		browser = await needBrowser(this);
+	before(async () => {
 		const anHourAgo = new Date(Date.now() - 3_600_000).toISOString();
-		gateway = await ProcessGateway.start("node", { args: ["--time", anHourAgo] });
+		gateway = await startGateway({ args: ["--time", anHourAgo] });
 		await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
 		await gateway.login();
-		visit = await (await Visit.begin(browser, gateway, { hurried: true })).logIn();
+		visit = await (await Visit.begin(gateway, { hurried: true })).logIn();
 		await visit.go("system");
-	});
-	after(async () => {
-		await browser?.close();
-		await gateway?.stop();
-		if (visit !== undefined) assert.deepEqual(visit.complaints, []);
 	});
 
 	it("saves the time zone and shows the time in it", async () => {

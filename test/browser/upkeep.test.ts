@@ -3,15 +3,15 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser, Download, Locator } from "playwright-core";
+import type { Download, Locator } from "playwright-core";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { makeSimulatorImage } from "../../hosts/node/simulator-image.js";
 import { IMAGE_FAILS } from "../../hosts/simulated/image.js";
 import { publicKeyOf } from "../../tools/ota/keys.js";
-import { ProcessGateway } from "../api/process-gateway.js";
+import type { ProcessGateway } from "../api/process-gateway.js";
 import { makeFile, newSigner, SIGNER } from "../update/firmware-files.js";
 import { violationsOf } from "./axe.js";
-import { needBrowser, say, Visit } from "./browser.js";
+import { say, startGateway, usePage, Visit } from "./browser.js";
 
 const NEXT = "9.8.7-test";
 const NEWER = "9.9.9";
@@ -33,20 +33,19 @@ function fileOf(
 
 describe("Maintenance on the page", function () {
 	this.timeout(180_000);
+	usePage();
 	const folder = mkdtempSync(join(tmpdir(), "upkeep-"));
-	let browser: Browser;
 	let gateway: ProcessGateway;
 	let visit: Visit;
 	/** Members that replace those of the gateway's status. */
 	let state: object = {};
 
-	before(async function () {
-		browser = await needBrowser(this);
+	before(async () => {
 		const key = join(folder, "key.pem");
 		writeFileSync(key, publicKeyOf(SIGNER.point).export({ format: "pem", type: "spki" }));
-		gateway = await ProcessGateway.start("node", { args: ["--update-key", key, "--report-key", key] });
+		gateway = await startGateway({ args: ["--update-key", key, "--report-key", key] });
 		await gateway.login();
-		visit = await Visit.begin(browser, gateway, { hurried: true });
+		visit = await Visit.begin(gateway, { hurried: true });
 		await visit.page.route("**/system/status", async (route) => {
 			const response = await route.fetch();
 			if (response.ok()) await route.fulfill({ response, json: { ...(await response.json()), ...state } });
@@ -56,10 +55,7 @@ describe("Maintenance on the page", function () {
 		await visit.go("upkeep");
 	});
 	after(async () => {
-		await browser?.close();
-		await gateway?.stop();
 		rmSync(folder, { recursive: true });
-		if (visit !== undefined) assert.deepEqual(visit.complaints, []);
 	});
 
 	/** Clicks the button of this card; returns the file that the browser saves. */
@@ -227,13 +223,13 @@ describe("Maintenance on the page", function () {
 				.waitFor();
 		});
 
-		it("reports a newer version on the overview, with a link to the update", async () => {
+		it("reports a newer version in the list of states, with a link to the update", async () => {
 			await visit.page.evaluate("sessionStorage.removeItem('update')");
 			state = { upgrade_version: NEWER, ota_last_error: "" };
 			await visit.go("dashboard");
-			const link = visit.page.getByRole("link", { name: say("update.there", { version: NEWER }) });
-			await visit.hurry(link);
-			await link.click();
+			const chip = await visit.state(NEWER);
+			await visit.hurry(chip);
+			await chip.click();
 			await card()
 				.getByText(say("update.newer", { version: NEWER }))
 				.waitFor();
@@ -283,7 +279,7 @@ describe("Maintenance on the page", function () {
 		await visit.save(card, settings);
 		assert.deepEqual(await gateway.read("system/upgrade"), settings);
 		await visit.fill(card, { upgrade_url: "http://firmware.example/new.ota" });
-		await card.locator("button[type=submit]").click();
+		await visit.submit(card);
 		await card.locator("[name=upgrade_url][aria-invalid=true]").waitFor();
 		await visit.save(card, { upgrade_check_enabled: false });
 		assert.equal((await gateway.read("system/upgrade")).upgrade_check_enabled, false);
@@ -293,12 +289,12 @@ describe("Maintenance on the page", function () {
 		const card = visit.card("hawkbit.title");
 		const pair = makeCertificate({ names: ["127.0.0.1"], validFromMs: Date.now() - 1000, validToMs: Date.now() + 1e9 });
 		const cert = Buffer.from(pair.certificate).toString();
-		await visit.fill(card, { enabled: true, url: "http://127.0.0.1:1", token: "token-of-the-target", cert });
-		await card.locator("button[type=submit]").click();
+		await visit.fill(card, { enabled: true, url: "https://127.0.0.1:1/?", token: "token-of-the-target", cert });
+		await visit.submit(card);
 		await card.locator("[name=url][aria-invalid=true]").waitFor();
 		await visit.save(card, { url: "https://127.0.0.1:1", token_kind: "gateway" });
 		// Nothing listens there.
-		await card.getByText(say("hawkbit.other", { error: "unreachable" })).waitFor();
+		await card.getByText(say("out.unreachable")).waitFor();
 		assert.deepEqual(await violationsOf(visit), []);
 		await visit.save(card, { token_kind: "target" });
 		const { cert_set, token_kind, token_set, url } = await gateway.read("hawkbit");

@@ -9,7 +9,7 @@ import { PASSWORD, proofOf } from "../api/gateway.js";
 import { type EngineName, ProcessGateway } from "../api/process-gateway.js";
 import { byRun } from "../runs.js";
 import { violationsOf } from "./axe.js";
-import { needBrowser, PHONE, say, Visit } from "./browser.js";
+import { PHONE, say, usePage, Visit } from "./browser.js";
 
 /** One attempt at the form for keys. */
 interface Try {
@@ -315,13 +315,14 @@ const RUNS: readonly (readonly [engine: EngineName, kinds: readonly Kind[]])[] =
 for (const [engine, kinds] of RUNS) {
 	describe(`The wizard leads to a readout${engine === "xs" ? " in XS" : ""}`, function () {
 		this.timeout(240_000);
+		usePage();
 		for (const kind of kinds) {
 			it(`with the meter: ${kind.what}`, async function () {
-				const browser = await needBrowser(this);
 				const gateway = await ProcessGateway.start(engine, { mode: "ap", args: ["--time", "none"] });
+				let visit: Visit | undefined;
 				try {
 					await gateway.connectProgram([...kind.meter, "--quiet"]);
-					const visit = await Visit.begin(browser, gateway, { width: PHONE, plain: true, path: "/", hurried: true });
+					visit = await Visit.begin(gateway, { width: PHONE, plain: true, path: "/", hurried: true });
 					await begin(visit);
 					const [found, read] = await readByWizard(visit, kind);
 					this.test!.title += `: found in ${found} s, read in ${read} s`;
@@ -341,7 +342,7 @@ for (const [engine, kinds] of RUNS) {
 					console.error(gateway.diagnosis);
 					throw error;
 				} finally {
-					await browser.close();
+					await visit?.context.close();
 					await gateway.stop();
 				}
 			});

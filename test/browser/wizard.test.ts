@@ -1,12 +1,11 @@
 /** The wizard with a new unit, on a phone in the unit's own network: over plain HTTP, where browsers have no crypto. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Browser } from "playwright-core";
 import { vectorPath } from "../../tools/meter/vectors.js";
 import { PASSWORD, proofOf, vectorOf } from "../api/gateway.js";
-import { ProcessGateway } from "../api/process-gateway.js";
+import type { ProcessGateway } from "../api/process-gateway.js";
 import { violationsInBoth } from "./axe.js";
-import { needBrowser, PHONE, say, Visit } from "./browser.js";
+import { PHONE, say, startGateway, usePage, Visit } from "./browser.js";
 
 const { telegram, meterId } = vectorOf("landis-gyr-zmf100-m26-padded-left");
 /** Arguments of a meter that pushes in mode D at the line's speed. */
@@ -18,24 +17,15 @@ const namesOf = (all: readonly { getAttribute(name: string): string | null }[]) 
 
 describe("The wizard", function () {
 	this.timeout(180_000);
-	let browser: Browser;
+	usePage();
 	let gateway: ProcessGateway;
 	let visit: Visit;
 
-	before(async function () {
-		browser = await needBrowser(this);
-		gateway = await ProcessGateway.start("node", { mode: "ap", args: ["--time", "none"] });
+	before(async () => {
+		gateway = await startGateway({ mode: "ap", args: ["--time", "none"] });
 		gateway.setAir("home -48 6 password-of-home\ncafe -70 1\n");
 		await gateway.connectMeter({ telegram });
-		visit = await Visit.begin(browser, gateway, { width: PHONE, plain: true, path: "/", hurried: true });
-	});
-	after(async () => {
-		await browser?.close();
-		await gateway?.stop();
-		if (visit !== undefined) assert.deepEqual(visit.complaints, []);
-	});
-	afterEach(function () {
-		if (this.currentTest?.state === "failed") console.error(gateway.diagnosis);
+		visit = await Visit.begin(gateway, { width: PHONE, plain: true, path: "/", hurried: true });
 	});
 
 	const button = (name: string) => visit.page.locator(`main button[name="${name}"]`);
@@ -95,7 +85,7 @@ describe("The wizard", function () {
 		await button("back").click();
 		await step(say("wizard.time")).waitFor();
 		await button("back").click();
-		await visit.page.getByText(say("wizard.password.done")).waitFor();
+		await visit.page.getByText(say("password.changed")).waitFor();
 		assert.deepEqual(await names(), ["next", "back"]);
 		await button("next").click();
 		await button("skip").click();
@@ -154,8 +144,8 @@ describe("The wizard", function () {
 		await button("read").click();
 		const list = visit.page.locator("main .signal ul");
 		const locked = say("client.is.locked", { what: say("dlms.auth.high") });
-		await list.getByText(`${say("dlms.client")} 1: ${locked}`).waitFor();
-		await list.getByText(`${say("dlms.client")} 32: ${say("client.is.works")}`).waitFor();
+		await list.getByText(`${say("client.name", { n: 1 })}: ${locked}`).waitFor();
+		await list.getByText(`${say("client.name", { n: 32 })}: ${say("client.is.works")}`).waitFor();
 		await visit.page.getByText(/Values: \d+, among them/).waitFor();
 		await isForEverybody();
 		assert.equal((await gateway.read("dlms/config")).client_address, 32);
@@ -171,7 +161,7 @@ describe("The wizard", function () {
 			.getByText(say("finding.asked", { what: say("protocol.iec62056") }))
 			.waitFor({ timeout: 60_000 });
 		// The attempts stop by themselves.
-		await visit.page.getByText(say("align.start")).waitFor();
+		await visit.button("align.start").waitFor();
 		await button("set-it-so").click();
 		await visit.page.locator("main").getByText(say("finding.done")).waitFor();
 		assert.equal((await gateway.read("iec62056/config")).mode_d_enabled, false);

@@ -6,7 +6,6 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
 import { Air } from "../../tools/zigbee/air.js";
 import { Coordinator } from "../../tools/zigbee/coordinator.js";
 import { NETWORK } from "../../tools/zigbee/coordinator-network.js";
@@ -14,8 +13,8 @@ import { SimulatedCoprocessor } from "../../tools/zigbee/coprocessor.js";
 import { formedCoordinator } from "../../tools/zigbee/nvram.js";
 import { serveTCP, type TCPPort } from "../../tools/zigbee/tcp-port.js";
 import { vectorOf } from "../api/gateway.js";
-import { ProcessGateway } from "../api/process-gateway.js";
-import { needBrowser, say, Visit } from "./browser.js";
+import type { ProcessGateway } from "../api/process-gateway.js";
+import { say, startGateway, usePage, Visit } from "./browser.js";
 
 const COORDINATOR_IEEE = Buffer.from("010a0000004b1200", "hex");
 const DEVICE_IEEE = Buffer.from("020b0000004b1200", "hex");
@@ -24,16 +23,15 @@ const REPORTED_MS = 30_000;
 
 describe("The page and a Zigbee network", function () {
 	this.timeout(180_000);
+	usePage();
 	const folder = mkdtempSync(join(tmpdir(), "page-zigbee-"));
 	const ports: TCPPort[] = [];
-	let browser: Browser;
 	let gateway: ProcessGateway;
 	let chip: SimulatedCoprocessor;
 	let coordinator: Coordinator;
 	let visit: Visit;
 
-	before(async function () {
-		browser = await needBrowser(this);
+	before(async () => {
 		const air = new Air();
 		const nv = formedCoordinator(COORDINATOR_IEEE, NETWORK);
 		ports.push(await serveTCP(new SimulatedCoprocessor({ air, ieee: COORDINATOR_IEEE, nv }), 0));
@@ -42,21 +40,15 @@ describe("The page and a Zigbee network", function () {
 		const [theirs, ours] = ports.map(({ port }) => `tcp://127.0.0.1:${port}`);
 		coordinator = new Coordinator({ port: theirs, folder, onEvent: () => {} });
 		await coordinator.start();
-		gateway = await ProcessGateway.start("node", { args: ["--zigbee", ours] });
+		gateway = await startGateway({ args: ["--zigbee", ours] });
 		await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
-		visit = await (await Visit.begin(browser, gateway, { live: true })).logIn();
+		visit = await (await Visit.begin(gateway, { live: true })).logIn();
 		await gateway.login();
 	});
 	after(async () => {
-		await browser?.close();
-		await gateway?.stop();
 		await coordinator?.stop();
 		await Promise.all(ports.map((port) => port.close()));
 		rmSync(folder, { recursive: true });
-		if (visit !== undefined) assert.deepEqual(visit.complaints, []);
-	});
-	afterEach(function () {
-		if (this.currentTest?.state === "failed") console.error(gateway.diagnosis);
 	});
 
 	const card = () => visit.card("network.state");

@@ -3,14 +3,13 @@
  * replace the radio's state in the gateway's replies, since most states are hard to cause.
  */
 import assert from "node:assert/strict";
-import type { Browser } from "playwright-core";
 import type { TextKey } from "../../hosts/browser/text/all.js";
 import { TEXTS } from "../../hosts/browser/text/all.js";
 import { LANGUAGES } from "../../hosts/browser/text/translations.js";
 import { vectorOf } from "../api/gateway.js";
-import { ProcessGateway } from "../api/process-gateway.js";
-import { violationsOf } from "./axe.js";
-import { needBrowser, PHONE, say, Visit } from "./browser.js";
+import type { ProcessGateway } from "../api/process-gateway.js";
+import { violationsInBoth, violationsOf } from "./axe.js";
+import { PHONE, say, startGateway, usePage, Visit } from "./browser.js";
 
 const WIDTHS = [PHONE, 600, 768, 1280];
 /** Duration of the gateway's search for a network, s. */
@@ -69,7 +68,7 @@ const LONGEST: readonly State[] = ["foreign", "parent_lost"];
 
 describe("Zigbee on the page", function () {
 	this.timeout(180_000);
-	let browser: Browser;
+	usePage();
 	let gateway: ProcessGateway;
 	let visit: Visit;
 	let model: string;
@@ -85,7 +84,7 @@ describe("Zigbee on the page", function () {
 	};
 	/** Visits a gateway that shows `radio` in its replies. */
 	async function begin(): Promise<Visit> {
-		const newVisit = await Visit.begin(browser, gateway, { hurried: true });
+		const newVisit = await Visit.begin(gateway, { hurried: true });
 		for (const route of ["config", "reset"]) {
 			await newVisit.page.route(`**/zigbee/${route}`, (request) => {
 				if (request.request().method() === "GET") return request.fulfill({ json: radio });
@@ -111,9 +110,8 @@ describe("Zigbee on the page", function () {
 		await visit.go("zigbee");
 	}
 
-	before(async function () {
-		browser = await needBrowser(this);
-		gateway = await ProcessGateway.start("node");
+	before(async () => {
+		gateway = await startGateway();
 		await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
 		await gateway.login();
 		await gateway.read("iec62056/read");
@@ -124,22 +122,15 @@ describe("Zigbee on the page", function () {
 	beforeEach(() => {
 		sent = [];
 	});
-	after(async () => {
-		await browser?.close();
-		await gateway?.stop();
-		if (visit !== undefined) assert.deepEqual(visit.complaints, []);
-	});
 
 	describe("state", () => {
-		it("is also named on the overview", async () => {
+		it("is also named in the list of states, which every page has", async () => {
 			show("silent");
 			await visit.go("dashboard");
 			await visit.page.reload();
-			const chip = visit
-				.card("links.title")
-				.locator(".chip.warning")
-				.filter({ hasText: say("nav.zigbee") });
+			const chip = await visit.state(say("nav.zigbee"));
 			await chip.getByText(say("state.silent")).waitFor();
+			await visit.page.keyboard.press("Escape");
 		});
 
 		for (const state of Object.keys(STATES) as State[]) {
@@ -165,10 +156,7 @@ describe("Zigbee on the page", function () {
 				const firmware = coprocessor && ` | ${coprocessor}`;
 				assert.equal(facts, enabled ? `${address}${chip}${kind}${firmware}` : "");
 				if (!LOOKED_AT.includes(state)) return;
-				for (const colorScheme of ["light", "dark"] as const) {
-					await visit.page.emulateMedia({ colorScheme });
-					assert.deepEqual(await violationsOf(visit), [], colorScheme);
-				}
+				assert.deepEqual(await violationsInBoth(visit), []);
 			});
 		}
 	});
@@ -286,6 +274,7 @@ describe("Zigbee on the page", function () {
 		});
 
 		it("asks for another interview if voltage or current is added or removed, and only then", async () => {
+			await visit.fill(map().locator("li").first(), { mode: "full" });
 			await visit.save(map(), {});
 			assert.equal(await interview().count(), 0);
 			const last = map().locator("li").last();
@@ -319,7 +308,7 @@ describe("Zigbee on the page", function () {
 			const form = visit.card("nav.zigbee");
 			await form.getByText(say("zigbee.enabled.help")).waitFor();
 			await form.locator("[name=enabled]").uncheck();
-			await form.locator("button[type=submit]").click();
+			await visit.submit(form);
 			await visit.page.getByText(say("restart.text")).waitFor();
 			assert.deepEqual(sent, [["config", { enabled: false }]]);
 		});

@@ -564,6 +564,24 @@ describe("a listener to pushes", () => {
 		assert.equal(bed.take(push).length, 1, "the next one is read");
 	});
 
+	it("is read after a silence, although half an M-Bus push and half an HDLC frame were received before it", () => {
+		const push = mbusPush(PLAIN, 20);
+		const noise = Buffer.concat([push.subarray(0, 4 + 5 + 20 + 2), hdlcPush(PLAIN).subarray(0, 12)]);
+		const bed = new PushBed();
+		assert.deepEqual(bed.take(noise), []);
+		assert.deepEqual(bed.silence(), ["dlms-push/unknown"]);
+		const outcomes = Array.from(push, (byte) => bed.take(Uint8Array.of(byte))).flat();
+		assert.deepEqual(resultsOf(outcomes), [RECORDS]);
+	});
+
+	it("is read without frames although half an M-Bus push was received a second before it", () => {
+		const bed = new PushBed(BOTH);
+		const apdu = sealed(PLAIN);
+		assert.deepEqual(bed.take(mbusPush(apdu, 20).subarray(0, 4 + 5 + 20 + 2)), []);
+		bed.nowMs += 1000;
+		assert.deepEqual(resultsOf(bed.take(apdu)), [RECORDS]);
+	});
+
 	it("fails after an abort with a code for what it has received", () => {
 		const ends = (bytes: Uint8Array, settings = {}) => {
 			const bed = new PushBed(settings);

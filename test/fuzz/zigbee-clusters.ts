@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { NodeText } from "../../hosts/node/platform.js";
 import { VirtualWorld } from "../../hosts/node/virtual.js";
-import { FORMAT_8N1 } from "../../modules/io/host.js";
+import { FORMAT_8N1, type LineSettings } from "../../modules/io/host.js";
 import type { Output } from "../../modules/io/machine.js";
 import { OUTPUT_NONE } from "../../modules/io/machine.js";
 import { mapOf } from "../../modules/obis/mapping.js";
@@ -78,6 +78,7 @@ interface Sent extends Outgoing {
 
 /** A simulated driver of a chip in a network; it sends one frame at a time. */
 class PlayedRadio implements Chip {
+	readonly line: LineSettings = { baud: 115_200, format: FORMAT_8N1 };
 	state = RADIO_OFF;
 	network: Network = { channel: 15, panId: 0x1a62, shortAddress: 0x4a11, extendedPanId: new Uint8Array(8) };
 	readonly ieeeAddress = new Uint8Array(8);

@@ -61,16 +61,17 @@ class Bed {
 		const waiting = [...requests];
 		const link = new Link(new Driver({ clock: time, timers: time, guard: (_, run) => run() }), {
 			port: this.line,
-			line: { baud: BAUD, format: FORMAT_8N1 },
-			machine: connection,
-			onEvent: (code) => {
-				if (code === EVENT_APDU) this.answers.push(hex(apdu.subarray(0, connection.apduLength)));
-				if (code === EVENT_END) this.endedMs = time.nowMs;
-				const next = code === EVENT_APDU || code === EVENT_CONNECTED ? waiting.shift() : undefined;
-				if (next !== undefined) connection.send(next, 0, next.length, time.monotonicMs());
-				else if (code !== EVENT_END) connection.disconnect(time.monotonicMs());
+			machine: Object.assign(connection, { line: { baud: BAUD, format: FORMAT_8N1 } as const }),
+			listener: {
+				linkEvent: (code) => {
+					if (code === EVENT_APDU) this.answers.push(hex(apdu.subarray(0, connection.apduLength)));
+					if (code === EVENT_END) this.endedMs = time.nowMs;
+					const next = code === EVENT_APDU || code === EVENT_CONNECTED ? waiting.shift() : undefined;
+					if (next !== undefined) connection.send(next, 0, next.length, time.monotonicMs());
+					else if (code !== EVENT_END) connection.disconnect(time.monotonicMs());
+				},
+				linkClosed: () => assert.fail("gone"),
 			},
-			onClosed: () => assert.fail("gone"),
 		});
 		link.update((nowMs) => connection.connect(nowMs));
 	}

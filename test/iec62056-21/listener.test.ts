@@ -44,7 +44,7 @@ describe("a pushed telegram", () => {
 	it("is accepted as soon as its line end arrives", () => {
 		const listening = new Listening().receive(TELEGRAM);
 		assert.deepEqual(listening.events(), [EVENT_READOUT]);
-		assert.equal(textOf(listening.machine.ident), "EBZ5DD3");
+		assert.equal(textOf(listening.machine.meterId), "EBZ5DD3");
 		assert.equal(listening.machine.check, CHECK_ABSENT);
 		assert.deepEqual(listening.records, RECORDS);
 		assert.equal(listening.machine.deadlineMs, Number.POSITIVE_INFINITY);
@@ -65,7 +65,7 @@ describe("a pushed telegram", () => {
 	it("is not joined to the beginning of an identification that arrived before a silence", () => {
 		const listening = new Listening().receive("/LGZ5").to(2000).receive(`\n${TELEGRAM}`);
 		assert.deepEqual(listening.events(), [EVENT_READOUT]);
-		assert.equal(textOf(listening.machine.ident), "EBZ5DD3");
+		assert.equal(textOf(listening.machine.meterId), "EBZ5DD3");
 	});
 	it("may lack its empty line, and may follow noise or an incomplete telegram", () => {
 		for (const before of ["", "\x00", "\xff\x7f", "6*kWh)\r\n!\r\n", "/\r\n", "/LGZ(1)\r\n", TELEGRAM.slice(0, 40)]) {
@@ -210,7 +210,7 @@ function listener(filtered: boolean): Feedable {
 	function note(after: Listening): void {
 		for (const event of after.events()) {
 			const isGood = event === EVENT_READOUT;
-			kept.push(isGood ? `${textOf(after.machine.ident)}: ${after.records.join("; ")}` : REFUSED);
+			kept.push(isGood ? `${textOf(after.machine.meterId)}: ${after.records.join("; ")}` : REFUSED);
 		}
 	}
 }
@@ -239,7 +239,7 @@ describe("a telegram with a slash in its identification", () => {
 	it("is accepted with a right CRC", () => {
 		const listening = new Listening().receive(HOLLEY);
 		assert.deepEqual(listening.events(), [EVENT_READOUT]);
-		assert.equal(textOf(listening.machine.ident), "HLY5/D545-METER");
+		assert.equal(textOf(listening.machine.meterId), "HLY5/D545-METER");
 		assert.equal(listening.machine.check, CHECK_RIGHT);
 		assert.deepEqual(listening.records, HOLLEY_RECORDS);
 	});

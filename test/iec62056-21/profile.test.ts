@@ -11,7 +11,7 @@ import {
 	IEC_PASSWORD_REFUSED,
 	IEC_PASSWORD_SILENCE,
 } from "../../modules/iec62056-21/failures.js";
-import { TAP_RECEIVED, TAP_TRANSMITTED } from "../../modules/io/link.js";
+import { RECEIVED, TRANSMITTED } from "../../modules/io/link.js";
 import { IEC } from "../../modules/meter/protocols.js";
 import { EVENT_END, type ReadSession, type SessionContext } from "../../modules/readout/protocol.js";
 import { RecordWriter } from "../../modules/readout/record-writer.js";
@@ -257,14 +257,14 @@ describe("a load profile in programming mode", () => {
 				const bytes = bytesOf(`..${text}`);
 				return textOf((session.shown?.(direction, bytes, 2, bytes.length) ?? bytes).subarray(2));
 			};
-			assert.equal(shown(TAP_RECEIVED, PASSWORD), PASSWORD);
+			assert.equal(shown(RECEIVED, PASSWORD), PASSWORD);
 			meter.answer(PASSWORD);
-			for (const direction of [TAP_TRANSMITTED, TAP_RECEIVED])
+			for (const direction of [TRANSMITTED, RECEIVED])
 				for (const text of [P1, P1.slice(3), P1.slice(7)]) assert.doesNotMatch(shown(direction, text).slice(3), /[01]/);
-			assert.ok(!shown(TAP_TRANSMITTED, P1).endsWith(P1.slice(-1)), "the check reveals the password");
-			assert.equal(shown(TAP_RECEIVED, "\x06"), "\x06");
+			assert.ok(!shown(TRANSMITTED, P1).endsWith(P1.slice(-1)), "the check reveals the password");
+			assert.equal(shown(RECEIVED, "\x06"), "\x06");
 			meter.question("\x06");
-			assert.equal(shown(TAP_RECEIVED, HEAD), HEAD);
+			assert.equal(shown(RECEIVED, HEAD), HEAD);
 		});
 	});
 	it("ends with a break after an abort, but not while the meter sends, because the meter can't receive then", () => {

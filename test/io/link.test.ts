@@ -12,8 +12,8 @@ import {
 	type SerialOptions,
 	type SerialPort,
 } from "../../modules/io/host.js";
-import { Link, TAP_TRANSMITTED } from "../../modules/io/link.js";
-import { type Machine, type Output, OutputQueue } from "../../modules/io/machine.js";
+import { Link, TRANSMITTED } from "../../modules/io/link.js";
+import { type LinkMachine, type Output, OutputQueue } from "../../modules/io/machine.js";
 import { expectFaults, guard } from "../faults.js";
 import { bytesOf, textOf } from "../latin1.js";
 
@@ -81,7 +81,9 @@ class HandPort {
 }
 
 /** A machine that sends the test's outputs and records its inputs. */
-class HandMachine implements Machine {
+class HandMachine implements LinkMachine {
+	anyFraming = false;
+	line: LineSettings = { baud: 300, format: FORMAT_7E1 };
 	readonly outputs = new OutputQueue();
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly received: string[] = [];
@@ -126,6 +128,7 @@ class Bed {
 	constructor(hardwareParity = true, format: SerialFormat = FORMAT_7E1, deadlineMs = Number.POSITIVE_INFINITY) {
 		this.hand = new HandPort(hardwareParity);
 		this.machine.deadlineMs = deadlineMs;
+		this.machine.line = { baud: 300, format };
 		this.link = new Link(
 			new Driver({
 				clock: { monotonicMs: () => this.nowMs, utcMs: () => undefined, setUTC: () => {} },
@@ -140,19 +143,20 @@ class Bed {
 			}),
 			{
 				port: this.hand.port,
-				line: { baud: 300, format },
 				machine: this.machine,
-				tap: {
-					bytes: (direction, bytes, start, end) => {
-						this.tapped.push(`${direction === TAP_TRANSMITTED ? ">" : "<"} ${textOf(bytes, start, end)}`);
+				listener: {
+					log: {
+						bytes: (direction, bytes, start, end) => {
+							this.tapped.push(`${direction === TRANSMITTED ? ">" : "<"} ${textOf(bytes, start, end)}`);
+						},
+						line: (baud) => this.tapped.push(`= ${baud}`),
 					},
-					line: (baud) => this.tapped.push(`= ${baud}`),
+					linkEvent: (code) => {
+						this.events.push(code);
+						this.onEvent(code);
+					},
+					linkClosed: () => this.losses++,
 				},
-				onEvent: (code) => {
-					this.events.push(code);
-					this.onEvent(code);
-				},
-				onClosed: () => this.losses++,
 			},
 		);
 	}
@@ -341,6 +345,7 @@ describe("parity on a link", () => {
 		]) {
 			const hand = new HandPort(true);
 			const machine = new HandMachine();
+			machine.anyFraming = true;
 			new Link(
 				new Driver({
 					clock: { monotonicMs: () => 1000, utcMs: () => undefined, setUTC: () => {} },
@@ -349,11 +354,8 @@ describe("parity on a link", () => {
 				}),
 				{
 					port: hand.port,
-					line: { baud: 300, format: FORMAT_7E1 },
-					anyFraming: true,
 					machine,
-					onEvent: () => {},
-					onClosed: () => {},
+					listener: { linkClosed: () => {} },
 				},
 			);
 			assert.equal(hand.options.format, FORMAT_8N1);
@@ -428,10 +430,8 @@ describe("the end of a link", () => {
 					}),
 					{
 						port,
-						line: { baud: 300, format: FORMAT_7E1 },
 						machine: world.machine,
-						onEvent: () => {},
-						onClosed: () => {},
+						listener: { linkClosed: () => {} },
 					},
 				),
 			/not there/,

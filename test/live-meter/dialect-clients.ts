@@ -9,17 +9,30 @@ import { CLIENT_HEADERS, clientFrame, takeServerFrames } from "../websocket/peer
 
 export const CLIENT = "127.0.0.1";
 const ANSWER_MS = 5000;
+const CT002_PORT = 12_345;
 
-/** Sends a frame over UDP and returns the reply; undefined if none comes. */
+/** Sends a frame of Shelly's RPC over UDP and returns the reply; undefined if none comes. */
 export async function requestByUDP(body: object, port: number): Promise<JSONObject | undefined> {
+	const reply = await exchange(JSON.stringify(body), port);
+	return reply && JSON.parse(reply.toString());
+}
+
+/** Asks as a battery asks a Marstek CT002. Returns the total power, W; undefined if no reply comes. */
+export async function requestCT002(): Promise<number | undefined> {
+	const reply = await exchange("\x01\x0253|HMG-50|AABBCCDDEEFF|HME-4|112233445566|B|-217\x036e", CT002_PORT);
+	return reply && Number(reply.toString("latin1").split("|")[8]);
+}
+
+/** Sends a datagram and returns the reply; undefined if none comes. */
+async function exchange(message: string, port: number): Promise<Buffer | undefined> {
 	const socket = createSocket("udp4");
 	try {
 		socket.bind(0, CLIENT);
 		await once(socket, "listening");
-		socket.send(JSON.stringify(body), port, CLIENT);
+		socket.send(message, port, CLIENT);
 		const late = sleep(ANSWER_MS, undefined, { ref: false });
 		const reply = await Promise.race([once(socket, "message"), late]);
-		return reply && JSON.parse(reply[0].toString());
+		return reply?.[0];
 	} finally {
 		socket.close();
 	}

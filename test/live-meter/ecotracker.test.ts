@@ -66,7 +66,7 @@ describe("The gateway as an EcoTracker", () => {
 	it("replies to no other address, and reports the last one that it refused", async () => {
 		await turnOn();
 		assert.equal((await gateway.read("live-meter/status")).refused, null);
-		assert.equal((await request(STRANGER)).status, 301);
+		assert.equal((await request(STRANGER)).status, 404);
 		await gateway.pass(5000);
 		const { refused, clients } = await gateway.read("live-meter/status");
 		assert.deepEqual(refused, { address: STRANGER, dialect: "ecotracker", asked_secs: 5 });
@@ -99,13 +99,12 @@ describe("The gateway as an EcoTracker", () => {
 		await turnOn();
 		const begin = (method: string, path: string, options: RequestOptions = {}) =>
 			gateway.begin(method, path, { secure: false, token: null, from: BATTERY, ...options }).reply();
-		for (const path of ["/", "/v1/json/", "/v1", "/V1/json", "/v1/json%2f"]) {
-			assert.equal((await begin("GET", path)).status, 301, path);
-		}
+		for (const path of ["/", "/v1", "/V1/json"]) assert.equal((await begin("GET", path)).status, 301, path);
+		for (const path of ["/v1/json/", "/v1/json%2f", "/v1/other"])
+			assert.equal((await begin("GET", path)).status, 404, path);
 		isError(await begin("GET", "live-meter"), 403, "https_required");
 		isError(await begin("GET", "live-meter", { token: gateway.token }), 403, "https_required");
-		isError(await begin("POST", "/v1/json"), 403, "https_required");
-		assert.equal((await begin("HEAD", "/v1/json")).status, 301);
+		for (const method of ["POST", "PUT", "HEAD"]) assert.equal((await begin(method, "/v1/json")).status, 404, method);
 		const foreign = await begin("GET", "/v1/json", { headers: { Host: "attacker.example" } });
 		assert.notEqual(foreign.status, 200);
 		assert.equal((await begin("GET", "/v1/json", { secure: true })).status, 404);

@@ -1,13 +1,16 @@
-/** The gateway as five other meters, over real sockets, for each engine. */
+/** The gateway as seven other meters, over real sockets, for each engine. */
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import type { JSONObject } from "../api/gateway.js";
 import { type Memory, ProcessGateway } from "../api/process-gateway.js";
 import { byRun } from "../runs.js";
-import { CLIENT, RPCSocket, readModbus, receiveSMA, requestByUDP } from "./dialect-clients.js";
+import { CLIENT, RPCSocket, readModbus, receiveSMA, requestByUDP, requestCT002 } from "./dialect-clients.js";
 
 const ON = { ecotracker: true, shelly: true, homewizard: true, shelly_udp_port: 2220 };
-const OFF = { ecotracker: false, shelly: false, homewizard: false, sma: false, sunspec: false };
+const OFF = {
+	...{ ecotracker: false, shelly: false, homewizard: false, sma: false, sunspec: false, telegrams: false },
+	...{ em24: false, ct002: false },
+};
 const TELEGRAM = [
 	...["/TST5METER", "", "1-0:1.8.0(000012.572*kWh)", "1-0:2.8.0(000003.5*kWh)", "1-0:1.7.0(00.000*kW)"],
 	...["1-0:2.7.0(00.321*kW)", "1-0:32.7.0(229.8*V)", "!", ""],
@@ -18,7 +21,7 @@ const ASK_MS = 300;
 /** Limits of idle slots beyond those of the settings: while two dialects are on, and after they were turned off. */
 const SLOTS_ON = 80;
 /** The same for the port of one dialect. */
-const SLOTS_OF_PORT = { sma: 46, sunspec: 42 };
+const SLOTS_OF_PORT = { sma: 46, sunspec: 42, telegrams: 50, em24: 42, ct002: 46 };
 const SLOTS_OFF = 20;
 /** Limit for a WebSocket with its connection to the HTTP server. */
 const SLOTS_OF_SOCKET = 230;
@@ -117,6 +120,16 @@ for (const engine of byRun({ test: ["node", "xs"], linux: ["linux"] })) {
 			await gateway.write("live-meter", ON);
 		});
 
+		it("are read as an EM24's by Modbus TCP, beside SunSpec's, and as a CT002's over UDP", async () => {
+			await gateway.write("live-meter", { ...OFF, ...ON, sunspec: true, em24: true, ct002: true });
+			await read("/v1/json");
+			const [model, watts] = [await readModbus(modbusPort(), 0x0b, 1), await readModbus(modbusPort(), 0x28, 2)];
+			assert.deepEqual([model.readUInt16BE(9), watts.readInt16BE(9), watts.readInt16BE(11)], [1648, -3210, -1]);
+			assert.equal((await readModbus(modbusPort(), 40_097, 2)).readFloatBE(9), -321);
+			assert.equal(await requestCT002(), -321);
+			await gateway.write("live-meter", { ...OFF, ...ON });
+		});
+
 		it("are still read by Modbus TCP despite strangers, half requests, noise and clients that read no replies", async () => {
 			const [listed, stranger] = ["127.0.0.2", "127.0.0.3"];
 			await gateway.write("live-meter/clients", { clients: [{ address: CLIENT }, { address: listed }] });
@@ -151,7 +164,7 @@ for (const engine of byRun({ test: ["node", "xs"], linux: ["linux"] })) {
 
 		it("are not sent to an address that is not listed", async () => {
 			await gateway.write("live-meter/clients", { clients: [{ address: "192.0.2.1" }] });
-			assert.equal((await request("/v1/json")).status, 301);
+			assert.equal((await request("/v1/json")).status, 404);
 			const { refused } = await gateway.read("live-meter/status");
 			assert.deepEqual([refused.address, refused.dialect], [CLIENT, "ecotracker"]);
 			await gateway.write("live-meter/clients", { clients: [{ address: CLIENT }] });
@@ -201,6 +214,8 @@ for (const engine of byRun({ test: ["node", "xs"], linux: ["linux"] })) {
 					for (const socket of sockets) socket.end();
 				}
 			};
+			// A socket is refused before the first readout.
+			await slots();
 			await use();
 			const before = await slots();
 			const [on, after] = [await use(), await slots()];
@@ -209,14 +224,17 @@ for (const engine of byRun({ test: ["node", "xs"], linux: ["linux"] })) {
 			assert.ok(after - before <= 2, `${after - before} slots stay`);
 		});
 
-		it("take few slots for a port of SMA or SunSpec, and none after it is closed", async function () {
+		it("take few slots for a port of a dialect, and none after it is closed", async function () {
 			const slotsWith = async (settings: object): Promise<number> => {
 				await gateway.write("live-meter", { ...OFF, ecotracker: true, ...settings });
 				await gateway.pass(2000);
 				return (await gateway.memory()).slots;
 			};
-			await slotsWith({ sma: true, sunspec: true });
+			await slotsWith({ sma: true, sunspec: true, telegrams: true, em24: true });
 			await readModbus(modbusPort(), 40_071, 124);
+			await readModbus(modbusPort(), 0, 80);
+			await slotsWith({ ct002: true });
+			assert.equal(await requestCT002(), -321);
 			const off = await slotsWith({});
 			for (const [name, limit] of Object.entries(SLOTS_OF_PORT)) {
 				const [on, again] = [await slotsWith({ [name]: true }), await slotsWith({})];

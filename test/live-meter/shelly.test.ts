@@ -93,7 +93,12 @@ describe("The gateway as a Shelly Pro 3EM", () => {
 
 	it("rejects invalid frames and long ones", async () => {
 		await turnOn();
-		for (const body of ["", "[]", "{", "{}", '{"method":7}', '{"id":"x","method":"EM.GetStatus"}']) {
+		const method = '"method":"EM.GetStatus"';
+		for (const body of [
+			...["", "[]", "{", "{}", "7", '{"method":7}', '{"method":""}', `{"src":7,${method}}`],
+			...[`{"id":[],${method}}`, `{"id":{},${method}}`, `{"id":true,${method}}`, `{"id":1e999,${method}}`],
+			...[`{"id":"${"x".repeat(65)}",${method}}`, `{"src":"${"x".repeat(65)}",${method}}`, `{${method}}x`],
+		]) {
 			const reply = await send("POST", "/rpc", { body });
 			assert.deepEqual([reply.status, reply.text], [400, ""], body);
 		}
@@ -101,15 +106,57 @@ describe("The gateway as a Shelly Pro 3EM", () => {
 		await read("/shelly");
 	});
 
-	it("answers other paths, methods and addresses like a gateway without this dialect", async () => {
+	it("returns the id of a frame as it was sent, whatever scalar it is", async () => {
 		await turnOn();
+		for (const id of [0, -1, 1.5, 2 ** 40, "GetDeviceInfo-1", 'a "b"', "x".repeat(64), "", null]) {
+			const body = { id, src: "x", method: "Shelly.GetDeviceInfo", params: { deep: [{ id: 9 }] } };
+			assert.equal(JSON.parse((await send("POST", "/rpc", { body })).text).id, id);
+		}
+	});
+
+	it("knows methods by their name in any case", async () => {
+		await turnOn();
+		assert.deepEqual(await read("/rpc/WiFi.GetStatus"), await read("/rpc/Wifi.GetStatus"));
+		const body = { id: 1, method: "em.getstatus" };
+		assert.equal(JSON.parse((await send("POST", "/rpc", { body })).text).result.total_act_power, -87);
+	});
+
+	it("reports its system and network as they are", async () => {
+		await turnOn();
+		const sys = await read("/rpc/Sys.GetStatus");
+		assert.deepEqual(Object.keys(sys), [
+			...["mac", "restart_required", "unixtime", "uptime", "cfg_rev", "available_updates"],
+		]);
+		assert.ok(Math.abs(sys.unixtime * 1000 - gateway.world.time.utcMs()!) < 2000);
+		await gateway.pass(60_000);
+		assert.ok(Math.abs((await read("/rpc/Sys.GetStatus")).uptime - sys.uptime - 60) <= 1);
+		const wifi = await read("/rpc/Wifi.GetStatus");
+		assert.deepEqual([wifi.status, wifi.sta_ip, wifi.ssid], ["got ip", OWN, "bench"]);
+		assert.ok(wifi.rssi < 0);
+		const status = await read("/rpc/Shelly.GetStatus");
+		assert.deepEqual([status.wifi, status.sys.mac], [wifi, id]);
+	});
+
+	it("refuses other paths, methods and addresses as a Shelly does, never with a redirection", async () => {
+		await turnOn();
+		const refuses = async (method: string, path: string, options: RequestOptions = {}) => {
+			const { status, text } = await send(method, path, options);
+			const name = path.slice(path.startsWith("/rpc/") ? 5 : 1);
+			const body = method === "HEAD" ? "" : JSON.stringify({ code: 404, message: `No handler for ${name}` });
+			assert.deepEqual([status, text], [404, body], `${method} ${path}`);
+		};
 		for (const path of ["/rpc", "/rpc/", "/rpc/Switch.Set", "/rpc/Sys.SetConfig", "/rpc/EM.GetStatus/x"])
-			assert.equal((await send("GET", path)).status, 301, path);
-		for (const path of ["/shelly", "/rpc/Switch.Set"]) assert.equal((await send("POST", path)).status, 403, path);
-		for (const method of ["PUT", "DELETE", "HEAD"])
-			assert.ok([403, 301].includes((await send(method, "/rpc/EM.GetStatus")).status));
-		assert.equal((await send("GET", "/rpc/EM.GetStatus", { from: STRANGER })).status, 301);
-		assert.equal((await send("POST", "/rpc", { from: STRANGER, body: { method: "EM.GetStatus" } })).status, 403);
+			await refuses("GET", path);
+		for (const path of ["/shelly", "/rpc/Switch.Set"]) await refuses("POST", path);
+		for (const method of ["PUT", "DELETE", "HEAD"]) await refuses(method, "/rpc/EM.GetStatus");
+		await refuses("GET", "/rpc/EM.GetStatus", { from: STRANGER });
+		await refuses("POST", "/rpc", { from: STRANGER, body: { method: "EM.GetStatus" } });
+		await refuses("GET", "/shelly", { from: STRANGER });
+		assert.equal((await gateway.read("live-meter/status")).refused.address, STRANGER);
+		const long = await send("GET", `/rpc/${"x".repeat(200)}`);
+		assert.equal(JSON.parse(long.text).code, 404);
+		await gateway.write("live-meter", { shelly: false });
+		assert.equal((await send("GET", "/rpc/Switch.Set")).status, 301, "as any page of a gateway without dialects");
 	});
 
 	it("answers over UDP on the chosen port only", async () => {
@@ -195,7 +242,15 @@ describe("The gateway as a Shelly Pro 3EM", () => {
 		const messages = () => gateway.world.udp.sent.map(({ bytes }) => Buffer.from(bytes).toString("latin1"));
 		await turnOn({ ecotracker: true });
 		const last = messages().findLast((text) => text.includes("_shelly"))!;
-		for (const part of [`shellypro3em-${id.toLowerCase()}`, `mac=${id}`, "gen=2", "app=Pro3EM", "_everhome", "_http"])
+		for (const part of [
+			`shellypro3em-${id.toLowerCase()}`,
+			`mac=${id}`,
+			"gen=2",
+			"app=Pro3EM",
+			"fw_id=2025",
+			"_everhome",
+			"_http",
+		])
 			assert.ok(last.includes(part), part);
 		const pages = (text: string) => text.split("Smart-Meter Gateway").length - 1;
 		assert.ok(pages(last) > 0);

@@ -1,6 +1,7 @@
 /** The gateway as an SMA energy meter: datagrams to the multicast group. */
 import assert from "node:assert/strict";
 import { VirtualGateway } from "../api/virtual-gateway.js";
+import { connectLines } from "./pushed-lines.js";
 
 const GROUP = { address: "239.12.255.254", port: 9522 };
 const SIZE = 608;
@@ -35,13 +36,7 @@ function channelsOf(datagram: Uint8Array): Map<string, number> {
 describe("The gateway as an SMA energy meter", () => {
 	let gateway: VirtualGateway;
 
-	const connect = (lines: readonly string[], pushMs: number) =>
-		gateway.connectMeter({
-			telegram: Buffer.from(["/TST5METER", "", ...lines, "!", ""].join("\r\n")),
-			mode: "D",
-			pushBaud: 9600,
-			pushMs,
-		});
+	const connect = (lines: readonly string[], pushMs: number) => connectLines(gateway, lines, pushMs);
 	const turnOn = async (settings: object = {}) => {
 		await gateway.write("live-meter", { sma: true, ...settings });
 		await gateway.pass(10_000);

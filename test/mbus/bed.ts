@@ -46,15 +46,15 @@ export function search(options: Partial<MBusMeterOptions>, baud = 2400): SearchR
 	let machine: SlaveSearch | undefined;
 	let isOver = false;
 	const startMs = bed.world.clock.monotonicMs();
-	bed.reader.lend((driver, port, nowMs, giveBack) => {
+	bed.reader.lend((driver, port, { nowMs }, giveBack) => {
 		machine = new SlaveSearch(baud, SLAVES_LIMIT, nowMs);
-		const onEvent = () => {
+		const end = () => {
 			isOver = true;
 			link.close();
 			giveBack();
 		};
-		const link = new Link(driver, { port, line: machine.line, machine, onEvent, onClosed: onEvent });
-		return { stop: onEvent };
+		const link = new Link(driver, { port, machine, listener: { linkEvent: end, linkClosed: end } });
+		return { stop: end };
 	});
 	bed.world.time.runWhile(() => !isOver, startMs + 600_000);
 	assert.ok(machine !== undefined && isOver);

@@ -5,6 +5,7 @@ import type { ProbeResult } from "../../modules/meter/probe.js";
 import type { Failure } from "../../modules/readout/failure.js";
 import { STATUS_CHECK_WRONG, STATUS_CUT, STATUS_OK } from "../../modules/readout/readout.js";
 import type { MeterFaults } from "../../tools/meter/faults.js";
+import { PushMeter } from "../../tools/meter/push-meter.js";
 import type { MeterMode } from "../../tools/meter/telegram.js";
 import { iecVectors, type Vector } from "../vectors.js";
 import { packedReadings } from "./packed.js";
@@ -406,6 +407,71 @@ describe("a probe", () => {
 		bed.world.advance(5000);
 		assert.deepEqual(results, [logarex.meterId]);
 		isGood(bed.read());
+	});
+	describe("that is quick", () => {
+		/** Code of the failure or identification, and number of characters, of a quick probe; and its duration, ms. */
+		function probeQuickly(bed: ReaderBed): [outcome: string, received: number, tookMs: number] {
+			let result: ProbeResult | undefined;
+			const { clock } = bed.world;
+			const beganMs = clock.monotonicMs();
+			assert.equal(bed.reader.probe({ finished: (one) => (result = one) }, true), true);
+			while (result === undefined && clock.monotonicMs() < beganMs + 60_000) bed.world.advance(10);
+			assert.ok(result);
+			const outcome = result.failure?.code ?? Buffer.from(result.ident).toString("latin1");
+			return [outcome, result.received, clock.monotonicMs() - beganMs];
+		}
+
+		it("returns the identification of a meter that answers, again and again", () => {
+			const bed = new ReaderBed().connect(logarex.telegram);
+			for (let i = 0; i < 3; i++) assert.equal(probeQuickly(bed)[0], logarex.meterId);
+		});
+		it("shows within two seconds that nothing comes back, each time", () => {
+			const bed = new ReaderBed().connect(logarex.telegram, { faults: { silence: 1000 } });
+			for (let i = 0; i < 4; i++) {
+				const [outcome, received, tookMs] = probeQuickly(bed);
+				assert.deepEqual([outcome, received], ["meter/silence", 0]);
+				assert.ok(tookMs <= 2000, `${tookMs} ms`);
+			}
+			assert.equal(bed.reader.running, false);
+		});
+		it("shows that only its own light comes back", () => {
+			const bed = new ReaderBed({}, { echo: true }).connect(logarex.telegram, { faults: { silence: 1000 } });
+			assert.deepEqual(probeQuickly(bed).slice(0, 2), ["meter/echo-only", 5]);
+		});
+		it("shows that something else comes, and ends when it pauses or after four seconds", () => {
+			const bed = new ReaderBed();
+			const { meter } = bed.world.serial;
+			const noise = (pushMs: number) => new PushMeter({ source: () => bytes("....."), baud: 300, pushMs }, 0);
+			meter.connect(noise(200));
+			const [outcome, received, tookMs] = probeQuickly(bed);
+			assert.equal(outcome, "meter/no-ident");
+			assert.ok(received > 50 && tookMs >= 4000 && tookMs < 4100, `${received} characters, ${tookMs} ms`);
+		});
+		it("waits for the end of an identification that has begun", () => {
+			const bed = new ReaderBed().connect(logarex.telegram, { faults: { lateMs: 1300 } });
+			assert.equal(probeQuickly(bed)[0], logarex.meterId);
+		});
+		it("returns a telegram that the meter pushes meanwhile", () => {
+			const bed = new ReaderBed({ modeD: true, modeDBaud: 9600 });
+			bed.connect(pushed.telegram, { mode: "D", pushBaud: 9600, pushMs: 1000 });
+			assert.deepEqual(probeQuickly(bed)[0], pushed.meterId);
+		});
+		it("does not count among the probes after which the gateway listens for a call", () => {
+			const bed = new ReaderBed().connect(logarex.telegram, { faults: { silence: 1000 } });
+			for (let i = 0; i < 3; i++) probeQuickly(bed);
+			let trying = "";
+			bed.reader.probe({ finished: () => {} });
+			for (let ms = 0; ms < 30_000; ms += 100) {
+				bed.world.advance(100);
+				trying += ` ${bed.reader.borrower?.trying}`;
+			}
+			assert.ok(!trying.includes("amis") && trying.includes("kmp"), trying);
+		});
+		it("gives the line back for a readout", () => {
+			const bed = new ReaderBed().connect(logarex.telegram, { faults: { silence: 1 } });
+			assert.equal(probeQuickly(bed)[0], "meter/silence");
+			isGood(bed.read());
+		});
 	});
 	it("is rejected during a session", () => {
 		const bed = new ReaderBed().connect(logarex.telegram);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { TAP_RECEIVED, TAP_TRANSMITTED } from "../../modules/io/link.js";
+import { RECEIVED, TRANSMITTED } from "../../modules/io/link.js";
 import {
 	LineLog,
 	LOG_LIMIT,
@@ -29,7 +29,7 @@ class RecordedLog {
 
 	bytes(direction: number, data: readonly number[]): void {
 		this.log.bytes(direction, Uint8Array.from([0xee, ...data, 0xee]), 1, 1 + data.length, this.nowMs);
-		const kind = direction === TAP_TRANSMITTED ? LOG_TRANSMITTED : LOG_RECEIVED;
+		const kind = direction === TRANSMITTED ? LOG_TRANSMITTED : LOG_RECEIVED;
 		let rest = [...data];
 		const last = this.all.at(-1);
 		if (last?.kind === kind && this.nowMs - last.timeMs <= JOIN_MS) {
@@ -75,9 +75,9 @@ describe("the session log", () => {
 		const recorded = new RecordedLog();
 		recorded.line(300);
 		recorded.nowMs = 100;
-		recorded.bytes(TAP_TRANSMITTED, [...bytesOf("/?!\r\n")]);
+		recorded.bytes(TRANSMITTED, [...bytesOf("/?!\r\n")]);
 		recorded.nowMs = 500;
-		recorded.bytes(TAP_RECEIVED, [0x2f, 0x80, 0xff]);
+		recorded.bytes(RECEIVED, [0x2f, 0x80, 0xff]);
 		recorded.line(19_200);
 		recorded.line(115_200);
 		assert.deepEqual(recorded.entries, [
@@ -92,7 +92,7 @@ describe("the session log", () => {
 		const recorded = new RecordedLog();
 		for (const ms of [0, 50, 100, 101, 202]) {
 			recorded.nowMs = ms;
-			recorded.bytes(TAP_RECEIVED, [1, 2]);
+			recorded.bytes(RECEIVED, [1, 2]);
 		}
 		assert.deepEqual(
 			recorded.entries.map(({ data }) => data.length),
@@ -101,15 +101,14 @@ describe("the session log", () => {
 		recorded.check();
 		for (const length of [248, 1, 1, 600])
 			recorded.bytes(
-				TAP_RECEIVED,
+				RECEIVED,
 				Array.from({ length }, (_, i) => i & 0xff),
 			);
 		recorded.check();
 	});
 	it("joins sent pieces too, but not across bytes of the other direction", () => {
 		const recorded = new RecordedLog();
-		for (const direction of [TAP_RECEIVED, TAP_TRANSMITTED, TAP_TRANSMITTED, TAP_RECEIVED])
-			recorded.bytes(direction, [1]);
+		for (const direction of [RECEIVED, TRANSMITTED, TRANSMITTED, RECEIVED]) recorded.bytes(direction, [1]);
 		assert.deepEqual(
 			recorded.entries.map(({ data }) => data.length),
 			[1, 2, 1],
@@ -118,17 +117,17 @@ describe("the session log", () => {
 	});
 	it("adds no entry for an empty piece", () => {
 		const recorded = new RecordedLog();
-		recorded.bytes(TAP_RECEIVED, []);
+		recorded.bytes(RECEIVED, []);
 		assert.deepEqual(recorded.entries, []);
 	});
 	it("continues when its 32-bit clock overflows", () => {
 		const recorded = new RecordedLog();
 		recorded.nowMs = 2 ** 32 - 50;
-		recorded.log.bytes(TAP_RECEIVED, Uint8Array.of(1), 0, 1, recorded.nowMs);
+		recorded.log.bytes(RECEIVED, Uint8Array.of(1), 0, 1, recorded.nowMs);
 		recorded.nowMs = 2 ** 32 + 50;
-		recorded.log.bytes(TAP_RECEIVED, Uint8Array.of(2), 0, 1, recorded.nowMs);
+		recorded.log.bytes(RECEIVED, Uint8Array.of(2), 0, 1, recorded.nowMs);
 		recorded.nowMs = 2 ** 32 + 51;
-		recorded.log.bytes(TAP_RECEIVED, Uint8Array.of(3), 0, 1, recorded.nowMs);
+		recorded.log.bytes(RECEIVED, Uint8Array.of(3), 0, 1, recorded.nowMs);
 		assert.deepEqual(
 			recorded.entries.map(({ timeMs, data }) => [timeMs, data.length]),
 			[
@@ -141,13 +140,13 @@ describe("the session log", () => {
 		for (let first = 1; first <= 255; first += 3) {
 			const recorded = new RecordedLog();
 			recorded.bytes(
-				TAP_TRANSMITTED,
+				TRANSMITTED,
 				Array.from({ length: first }, (_, i) => i),
 			);
 			for (let i = 0; i < 40; i++) {
 				recorded.nowMs += 1000;
 				recorded.bytes(
-					TAP_TRANSMITTED,
+					TRANSMITTED,
 					Array.from({ length: 1 + ((i * 83) % 255) }, (_, at) => (at + i) & 0xff),
 				);
 				recorded.check();
@@ -166,7 +165,7 @@ describe("the session log", () => {
 				for (const { kind, waitMs, data } of steps) {
 					recorded.nowMs += waitMs;
 					if (kind === LOG_LINE) recorded.line(300 + data.length);
-					else recorded.bytes(kind === LOG_TRANSMITTED ? TAP_TRANSMITTED : TAP_RECEIVED, data);
+					else recorded.bytes(kind === LOG_TRANSMITTED ? TRANSMITTED : RECEIVED, data);
 				}
 				recorded.check();
 			}),

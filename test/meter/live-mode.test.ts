@@ -30,11 +30,12 @@ class Bed {
 		this.readerBed = new ReaderBed({ protocol: "dlms", dlms: all, ...settings }, { utcMs: NOON });
 		this.connect(line);
 		const { clock, timers } = this.readerBed.world;
+		const { ledger, reader } = this.readerBed;
 		this.readerBed.live.measured = () => {
 			this.reported.push({ readout: this.readerBed.reader.outcomes.last!, atMs: clock.monotonicMs() });
 		};
 		const driver = new Driver({ clock, timers, guard: (_, run) => run() });
-		this.mode = new LiveMode({ driver, live: this, saving: undefined }, this.readerBed.reader);
+		this.mode = new LiveMode({ clock, driver, ledger, live: this, saving: undefined }, reader);
 		this.mode.periodMs = 2000;
 	}
 
@@ -49,7 +50,11 @@ class Bed {
 		return this.isWanted ? [1] : [];
 	}
 
-	changed(): void {}
+	changes = 0;
+
+	changed(): void {
+		this.changes++;
+	}
 
 	pass(ms: number): this {
 		this.readerBed.world.advance(ms);
@@ -75,7 +80,7 @@ class Bed {
 	}
 
 	get isOpen(): boolean {
-		return this.readerBed.reader.isLive;
+		return this.mode.isOpen;
 	}
 
 	read(): Outcome {
@@ -139,6 +144,33 @@ describe("live mode", () => {
 		bed.isWanted = true;
 		bed.pass(5000);
 		assert.ok(bed.isOpen && bed.reported.length > 0);
+	});
+	it("ends when it is turned off, and says so", () => {
+		const bed = new Bed("", { release: true }).begin();
+		bed.mode.periodMs = 0;
+		bed.clear().pass(3000);
+		assert.deepEqual([bed.isOpen, bed.mode.state, bed.count(RELEASED)], [false, "off", 1]);
+		bed.pass(MINUTE);
+		assert.equal(bed.isOpen, false);
+	});
+	it("gives the line back to a caller after 20 s, although the meter does not answer", () => {
+		const bed = new Bed("", { receiveTimeoutMs: 30_000 }).begin();
+		bed.connect("--missing 1.7.0");
+		bed.readerBed.world.serial.meter.connect(undefined);
+		bed.pass(3000);
+		const tookMs = bed.readerBed.world.clock.monotonicMs();
+		bed.readerBed.reader.probe({ finished: () => {} });
+		while (bed.isOpen) bed.pass(100);
+		assert.ok(bed.readerBed.world.clock.monotonicMs() - tookMs <= 20_200);
+	});
+	it("keeps the values young while they come, and no longer", () => {
+		const bed = new Bed();
+		bed.readerBed.freshness.freshSecs = 60;
+		bed.begin().pass(10 * MINUTE);
+		assert.deepEqual([bed.isOpen, bed.readerBed.reader.outcomes.isOld], [true, false]);
+		bed.isWanted = false;
+		bed.pass(2 * MINUTE);
+		assert.equal(bed.readerBed.reader.outcomes.isOld, true);
 	});
 	it("is closed by DISC alone if RLRQ is not configured", () => {
 		const bed = new Bed().begin().clear();
@@ -229,7 +261,9 @@ describe("live mode", () => {
 		const results: boolean[] = [];
 		const probe = () => bed.readerBed.reader.probe({ finished: ({ failure }) => results.push(failure === undefined) });
 		assert.equal(probe(), false);
-		bed.pass(2500);
+		bed.pass(1000);
+		assert.equal(probe(), false, "a meter needs a second after DISC");
+		bed.pass(1500);
 		assert.equal(probe(), true);
 		bed.pass(5000);
 		assert.deepEqual(results, [true]);
@@ -278,6 +312,8 @@ describe("live mode", () => {
 		bed.readerBed.world.serial.meter.unplug();
 		bed.clear().pass(10_000);
 		assert.deepEqual([bed.isOpen, bed.mode.state], [false, FAILURE_PORT.code]);
+		assert.equal(bed.readerBed.reader.outcomes.failure, FAILURE_PORT);
+		assert.equal(bed.changes, 1);
 		bed.readerBed.world.serial.meter.plugIn();
 		bed.pass(40_000);
 		assert.ok(bed.isOpen);

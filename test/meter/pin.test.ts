@@ -23,7 +23,7 @@ class LitMeter extends PushMeter {
 /** Starts the entry of a PIN. */
 function begin(bed: ReaderBed, plan: Partial<PINPlan> = {}): PINEntry {
 	let entry: PINEntry | undefined;
-	const isFree = bed.reader.lend((driver, port, nowMs, over) => {
+	const isFree = bed.reader.lend((driver, port, { nowMs }, over) => {
 		entry = new PINEntry(
 			{ pin: "1234", flashes: 2, litMs: Number.NEGATIVE_INFINITY, ...plan },
 			driver,

@@ -80,4 +80,21 @@ describe("the silence of a meter that sends by itself", function () {
 			}
 		});
 	}
+	it("is not counted while somebody else has the line, nor in the half minute after", () => {
+		let isOn = true;
+		const bed = bedOf(SENDERS.P1, 1000, () => isOn);
+		bed.world.advance(10 * MINUTE_MS);
+		let giveBack = () => {};
+		bed.reader.lend((_driver, _port, _context, back) => {
+			giveBack = back;
+			return { stop: () => {} };
+		});
+		isOn = false;
+		bed.world.advance(5 * MINUTE_MS);
+		giveBack();
+		bed.world.advance(29_000);
+		assert.deepEqual(bed.reports, ["ok"]);
+		bed.world.advance(3000);
+		assert.deepEqual(bed.reports, ["ok", "meter/silent old"]);
+	});
 });

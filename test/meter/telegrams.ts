@@ -13,7 +13,7 @@ import {
 import { Household } from "../../tools/meter/household.js";
 import { dlmsTelegram } from "../../tools/meter/push-telegrams.js";
 import { readTelegram } from "../../tools/meter/telegram.js";
-import { type VectorProtocol, vectorNames, vectorPath } from "../../tools/meter/vectors.js";
+import { vectorNames, vectorPath } from "../../tools/meter/vectors.js";
 import { iecVectors } from "../vectors.js";
 
 export interface PushedTelegram {
@@ -56,7 +56,7 @@ export function hdlcFrame(control: number, information: readonly number[]): Uint
 	return Uint8Array.from([0x7e, ...body, 0x7e]);
 }
 
-function captures(protocol: VectorProtocol, kind: number, isPush = (_name: string) => true): PushedTelegram[] {
+function captures(protocol: string, kind: number, isPush = (_name: string) => true): PushedTelegram[] {
 	return vectorNames(protocol)
 		.filter(isPush)
 		.map((name) => ({ name, kind, bytes: readTelegram(vectorPath(protocol, name)) }));

@@ -19,7 +19,7 @@ import { BASE, Bed, DISCOVERY_TOPIC, SENT_MS } from "./bed.js";
  */
 const ROOT = "dev o cmps stat_t cmd_t avty avty_t avty_mode avty_tpl pl_avail pl_not_avail qos e".split(" ");
 const COMPONENT =
-	"p uniq_id name dev_cla unit_of_meas stat_cla val_tpl stat_t ent_cat exp_aft pl_on pl_off json_attr_t json_attr_tpl".split(
+	"p uniq_id name dev_cla unit_of_meas stat_cla val_tpl stat_t ent_cat exp_aft sug_dsp_prc pl_on pl_off json_attr_t json_attr_tpl".split(
 		" ",
 	);
 const ID = /^[a-zA-Z0-9_-]+$/;
@@ -30,6 +30,7 @@ const UNITS: Record<string, readonly string[]> = {
 	current: ["A"],
 	gas: ["m³"],
 };
+const PLACES: Record<string, number> = { energy: 2, power: 0, voltage: 1, current: 2, gas: 2 };
 const CLASSES: Record<string, string> = { energy: "total_increasing", gas: "total_increasing" };
 
 /** The gateway's own entities. */
@@ -52,7 +53,7 @@ interface Announced {
 	readonly dev: { readonly ids: string };
 	readonly o: { readonly name: string };
 	readonly avty_t: string;
-	readonly cmps: Record<string, Record<string, string>>;
+	readonly cmps: Record<string, Record<string, string> & { readonly sug_dsp_prc?: number }>;
 }
 
 describe("MQTT discovery", () => {
@@ -72,7 +73,7 @@ describe("MQTT discovery", () => {
 		["one JSON text", undefined],
 		["a topic for each value", TOPICS_VALUES],
 	] as const) {
-		it(`has only members that Home Assistant accepts, in 4.75 KB for 22 entities: ${what}`, () => {
+		it(`has only members that Home Assistant accepts, in 5.25 KB for 22 entities: ${what}`, () => {
 			const { text, payload } = announced((one) => {
 				if (topics !== undefined) one.set(put(MQTT_TOPICS, topics));
 				one.metering.freshSecs = 2100;
@@ -98,14 +99,39 @@ describe("MQTT discovery", () => {
 				assert.equal(component.ent_cat, OWN.includes(key) ? "diagnostic" : undefined);
 				if (OWN.includes(key)) continue;
 				assert.ok(UNITS[component.dev_cla].includes(component.unit_of_meas), key);
+				assert.equal(component.sug_dsp_prc, PLACES[component.dev_cla], key);
 				assert.equal(component.stat_cla, CLASSES[component.dev_cla] ?? "measurement", key);
 			}
 			assert.equal(ids.size, components.length);
 			assert.equal(names.size, components.length);
 			const bytes = Buffer.byteLength(text);
-			assert.ok(bytes <= 4864, `${bytes} bytes`);
+			assert.ok(bytes <= 5376, `${bytes} bytes`);
 		});
 	}
+
+	it("describes the device: model, hardware, network address, and a link to its page", () => {
+		bed = new Bed({ radio: { address: {}, station: { rssi: -61 }, mac: "246F28AABBCC" } }).start();
+		bed.measured();
+		bed.advance(SENT_MS);
+		const { dev } = JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!);
+		const { board, chip, manufacturer, model, serial, firmwareVersion } = bed.world.info;
+		assert.deepEqual(dev, {
+			...{ ids: `smgw_${idOf(serial)}`, name: "gateway", mf: manufacturer, mdl: model, mdl_id: board, hw: chip },
+			...{ sw: firmwareVersion, sn: serial, cu: "https://gateway.local/", cns: [["mac", "24:6f:28:aa:bb:cc"]] },
+		});
+	});
+
+	it("is sent again on request, because Home Assistant forgets a device that its user deletes", () => {
+		bed = new Bed().start();
+		bed.measured();
+		bed.advance(20_000);
+		const before = bed.broker.count(DISCOVERY_TOPIC);
+		bed.broker.retained.delete(DISCOVERY_TOPIC);
+		bed.service.test({ finished: () => {} });
+		bed.advance(20_000);
+		assert.equal(bed.broker.count(DISCOVERY_TOPIC), before + 1);
+		assert.ok(JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!).cmps["1_0_1_8_0"]);
+	});
 
 	it("has names in the user's language, which changes no identifier", () => {
 		const english = announced().payload.cmps;
@@ -383,7 +409,7 @@ describe("MQTT discovery", () => {
 		const ofUpdate = {
 			p: "update",
 			uniq_id: "al0001_update",
-			name: "Firmware",
+			name: "Oprogramowanie",
 			dev_cla: "firmware",
 			ent_cat: "config",
 			stat_t: `${BASE}/update`,

@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pypi } from "../../tools/release/peers.js";
 import { Bed } from "../amis/bed.js";
 import { installPython, PEER_SOURCES, run, withMeter } from "./peer.js";
 
@@ -16,7 +17,7 @@ const CODES = ["1.8.0", "2.8.0", "3.8.1", "4.8.1", "1.7.0", "2.7.0", "3.7.0", "4
 const UNITS = ["Wh", "Wh", "varh", "varh", "W", "W", "var", "var", "Wh"];
 
 export const prepareAMIS = () =>
-	installPython("amis", ["pycryptodome==3.23.0", "pyMeterBus==0.8.5", "pyserial==3.5", "simplejson==3.19.3"]);
+	installPython("amis", [pypi("pycryptodome"), pypi("pyMeterBus"), "pyserial==3.5", "simplejson==3.19.3"]);
 
 async function python(folder: string, ...args: string[]): Promise<unknown> {
 	const program = join(PEER_SOURCES, "python", "amis_reader.py");

@@ -1,6 +1,6 @@
 /**
  * Programs that feed batteries, as clients of our gateway: AstraMeter's clients read it as a Shelly, an EcoTracker and a
- * HomeWizard P1 meter, AstraMeter's simulated batteries regulate by what they read, and uni-meter translates it into an
+ * HomeWizard P1 meter, AstraMeter's simulated batteries regulate by what they read, and by what a CT002 answers, and uni-meter translates it into an
  * EcoTracker. Both are pinned commits of GitHub, since no registry has them. The house with its P1 meter is ours
  * (python/house_with_batteries.py).
  */
@@ -84,7 +84,7 @@ export async function prepareBatteryClients(): Promise<BatteryClients> {
 		await gateway.login();
 		await gateway.write("iec62056/config", { mode_d_enabled: true, mode_d_baudrate: 115200 });
 		await gateway.write("live-meter/clients", { clients: [{ address: CLIENT }] });
-		await gateway.write("live-meter", { ecotracker: true, shelly: true, homewizard: true, shelly_udp_port: 0 });
+		await gateway.write("live-meter", { ecotracker: true, shelly: true, homewizard: true, ct002: true });
 		await gateway.untilNetwork(({ connected }) => connected);
 		return { gateway, house };
 	} catch (error) {
@@ -167,6 +167,7 @@ const WAYS = {
 	alone: "each by itself",
 	divided: "divided by AstraMeter",
 	shared: "with equal shares of the gateway",
+	ct002: "with equal shares of the gateway's CT002",
 } as const;
 
 /** A case in which batteries regulate by our Shelly. Its name contains the result once it has run. */
@@ -217,6 +218,9 @@ export const batteryClientCases = [
 	regulation(1, "shared", 120),
 	regulation(2, "shared", 120),
 	regulation(3, "shared", 120),
+	regulation(1, "ct002", 120),
+	regulation(2, "ct002", 120),
+	regulation(3, "ct002", 120),
 	{
 		name: "uni-meter makes an EcoTracker of our Shelly, with the readout's values and signs",
 		async run(peers: BatteryClients) {

@@ -1,9 +1,12 @@
 /** Runs the cases of peers, and reports each. A peer that hangs is tried once more. */
 import { childrenOf } from "../hanging.js";
 import { PeerMissing } from "./peer.js";
+import { type PeerProgram, versionsOf } from "./versions.js";
 
 export interface Peer<T> {
 	readonly name: string;
+	/** Programs of others whose versions are reported. */
+	readonly programs?: readonly PeerProgram[];
 	readonly prepare: () => Promise<T>;
 	readonly cases: readonly { readonly name: string; run(prepared: T): Promise<void> }[];
 	readonly end?: (prepared: T) => Promise<void>;
@@ -65,7 +68,7 @@ export class Checks {
 	}
 
 	/** Reports each case that is not in `reported`, and adds it. Throws Hangs. */
-	async #runOnce<T>({ name, prepare, cases, end }: Peer<T>, reported: Set<string>): Promise<void> {
+	async #runOnce<T>({ name, programs, prepare, cases, end }: Peer<T>, reported: Set<string>): Promise<void> {
 		let prepared: T;
 		try {
 			prepared = await within(this.#limits.prepare, prepare());
@@ -76,6 +79,7 @@ export class Checks {
 			else this.#report("failed", `${name} could not be prepared: ${(error as Error).message}`);
 			return;
 		}
+		if (programs !== undefined && reported.size === 0) this.#say(`runs    ${name}: ${await versionsOf(programs)}`);
 		let hanging: Hangs | undefined;
 		for (const one of cases) {
 			const text = `${name}: ${one.name}`;

@@ -16,6 +16,8 @@ const PACKAGES = "python3,python3-venv,libfaketime";
 const AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt";
 /** Script for releases that this computer's debootstrap does not know. */
 const SCRIPT = "/usr/share/debootstrap/scripts/sid";
+/** The only packages without a wheel. */
+const SOURCES = ["pyturbojpeg", "mock-open"];
 const INSTALL_LIMIT_MS = 600_000;
 
 /** Runs a program to its end; if it fails, throws PeerMissing with its last line of output. */
@@ -38,6 +40,7 @@ export class Debian {
 	readonly root: string;
 	readonly #release: string;
 	#installed: Promise<void> | undefined;
+	readonly #environments = new Map<string, Promise<void>>();
 
 	constructor(release: string) {
 		this.#release = release;
@@ -45,11 +48,23 @@ export class Debian {
 	}
 
 	/**
-	 * Installs the packages of test/peers/python/NAME.txt, all as wheels, into the virtual environment /NAME of the
+	 * Installs the packages of test/peers/python/NAME.txt, all but SOURCES as wheels, into the virtual environment /NAME of the
 	 * Debian. The list includes uv, which installs the others. Throws PeerMissing if that fails. Takes about a minute the
 	 * first time.
 	 */
-	async install(name: string): Promise<void> {
+	install(name: string): Promise<void> {
+		const installed = this.#environments.get(name) ?? this.#install(name);
+		this.#environments.set(name, installed);
+		return installed;
+	}
+
+	/** Command line that runs the script of test/peers/python with the packages of the environment. */
+	script(name: string, script: string): readonly string[] {
+		copyFileSync(join(PEER_SOURCES, "python", script), join(this.root, script));
+		return ["chroot", this.root, `/${name}/bin/python`, `/${script}`];
+	}
+
+	async #install(name: string): Promise<void> {
 		const { root } = this;
 		// Shared by all peers.
 		this.#installed ??= this.#installDebian();
@@ -63,7 +78,8 @@ export class Debian {
 		const inside = (what: string, ...command: string[]) => install(what, "chroot", [root, ...command]);
 		await inside("venv", "python3", "-m", "venv", "--clear", `/${name}`);
 		await inside("pip", `/${name}/bin/pip`, "install", "--quiet", uv);
-		const options = ["--quiet", "--no-deps", "--no-build", "--no-cache", "--python", `/${name}/bin/python`];
+		const kinds = ["--only-binary=:all:", ...SOURCES.map((name) => `--no-binary=${name}`)];
+		const options = ["--quiet", "--no-deps", ...kinds, "--no-cache", "--python", `/${name}/bin/python`];
 		await inside("uv", `/${name}/bin/uv`, "pip", "install", ...options, "--requirement", `/${name}.txt`);
 		writeFileSync(done, list);
 	}

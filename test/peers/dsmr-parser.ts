@@ -5,13 +5,14 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { STATUS_OK } from "../../modules/readout/readout.js";
+import { pypi } from "../../tools/release/peers.js";
 import { PushBed } from "../cosem/push-bed.js";
 import { recordsOf } from "../meter/records.js";
 import { cipheredP1, P1_KEYS } from "../meter/telegrams.js";
 import { installPython, PEER_SOURCES, run } from "./peer.js";
 
 const PACKAGES = [
-	...["dsmr_parser==1.11.2", "dlms_cosem==21.3.2", "serialx==1.15.1", "attrs==26.1.0", "structlog==26.1.0"],
+	...[pypi("dsmr_parser"), "dlms_cosem==21.3.2", "serialx==1.15.1", "attrs==26.1.0", "structlog==26.1.0"],
 	...["asn1crypto==1.5.1", "python-dateutil==2.9.0.post0", "six==1.17.0", "typing-extensions==4.16.0"],
 	...["cryptography==46.0.5", "cffi==2.1.1", "pycparser==3.12"],
 ];

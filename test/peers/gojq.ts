@@ -7,12 +7,13 @@ import { execFile } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { pinOf } from "../../tools/release/peers.js";
 import type { JSONObject } from "../api/gateway.js";
 import { installPython, PEER_SOURCES, PEERS_FOLDER, PeerMissing, run } from "./peer.js";
 import { type BrokerBed, brokerBed, numbersOf } from "./reading-bed.js";
 import { template } from "./templates.js";
 
-const MODULE = "github.com/itchyny/gojq/cmd/gojq@v0.12.19";
+const MODULE = `github.com/itchyny/gojq/cmd/gojq@v${pinOf("github.com/itchyny/gojq").version}`;
 const INSTALL_LIMIT_MS = 120_000;
 const DAY_S = 86_400;
 

@@ -5,11 +5,11 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { npm } from "../../tools/release/peers.js";
 import { FLEET_FILES } from "./fleet.js";
 import { PEERS_FOLDER, PeerMissing, run } from "./peer.js";
 
 const PACKAGE = "@grafana/schema";
-const VERSION = "13.2.3";
 const COMPILER = join(PEERS_FOLDER, "..", "node_modules", "typescript", "bin", "tsc");
 
 const panelTypes = (type: string, file: string) =>
@@ -46,9 +46,9 @@ export async function prepareGrafana(): Promise<string> {
 	mkdirSync(target, { recursive: true });
 	let archive: string;
 	try {
-		archive = (await run("npm", ["pack", `${PACKAGE}@${VERSION}`, "--silent", "--pack-destination", folder])).trim();
+		archive = (await run("npm", ["pack", npm(PACKAGE), "--silent", "--pack-destination", folder])).trim();
 	} catch (error) {
-		throw new PeerMissing(`npm could not fetch ${PACKAGE} ${VERSION}: ${(error as Error).message}`);
+		throw new PeerMissing(`npm could not fetch ${npm(PACKAGE)}: ${(error as Error).message}`);
 	}
 	await run("tar", ["-xzf", join(folder, archive), "-C", target, "--strip-components=1"]);
 	const options = { strict: true, noEmit: true, module: "esnext", moduleResolution: "bundler", skipLibCheck: true };

@@ -7,12 +7,13 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { STATUS_OK, STATUS_UNCHECKED } from "../../modules/readout/readout.js";
 import { Household, SERIAL } from "../../tools/meter/household.js";
+import { pypi } from "../../tools/release/peers.js";
 import { PushBed } from "../cosem/push-bed.js";
 import { hex } from "../dlms/crypto.js";
 import { recordsOf } from "../meter/records.js";
 import { installPython, PEER_SOURCES, run, withMeter } from "./peer.js";
 
-const PACKAGES = ["gurux-dlms==1.0.203"];
+const PACKAGES = [pypi("gurux-dlms")];
 /** A fixed time, so that values are known. */
 const MOMENT = "2026-06-21T18:30:00Z";
 const AT = ["--protocol", "dlms", "--at", MOMENT];

@@ -1,17 +1,17 @@
 /** The real Home Assistant, from PyPI (test/peers/python/home-assistant.txt), in a Debian with a recent Python. */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { FORKY } from "./debian.js";
-import { endChild, freePort, PEER_SOURCES, PeerMissing } from "./peer.js";
+import { endChild, freePort, PeerMissing } from "./peer.js";
 
-/** Name of its list of packages, and of its environment in the Debian. */
-const NAME = "home-assistant";
+/** Name of its list of packages, and of its environment in the Debian; libraries of its integrations are there, too. */
+export const NAME = "home-assistant";
 const ROOT = FORKY.root;
-const ASK = join(PEER_SOURCES, "python", "ask_home_assistant.py");
+const ASK = "ask_home_assistant.py";
 const START_LIMIT_MS = 120_000;
 const ASK_LIMIT_MS = 30_000;
 /** Interval of Home Assistant's statistics, ms; they have a delay of ten seconds. */
@@ -65,27 +65,33 @@ export class HomeAssistant {
 	#reachedMs = 0;
 	#child: ChildProcess | undefined;
 
+	/** Number of instances that this process has started, of which several may run at once. */
+	static #count = 0;
+	readonly #name = `config-${++HomeAssistant.#count}`;
+	/** Folder of its configuration. */
+	readonly folder = join(ROOT, this.#name);
+
 	private constructor(port: number) {
 		this.#port = port;
 		this.url = `http://127.0.0.1:${port}`;
 	}
 
 	/**
-	 * Starts a new Home Assistant with an owner and a guest; `lines` are more of its configuration. Throws PeerMissing if it
-	 * can't be installed.
+	 * Starts a new Home Assistant with an owner and a guest; `lines` are more of its configuration, `custom` a folder with
+	 * custom_components. Throws PeerMissing if it can't be installed.
 	 */
-	static async start(lines = ""): Promise<HomeAssistant> {
+	static async start(lines = "", custom?: string): Promise<HomeAssistant> {
 		await FORKY.install(NAME);
 		const hass = new HomeAssistant(await freePort());
-		const config = join(ROOT, "config");
+		const config = hass.folder;
 		rmSync(config, { recursive: true, force: true });
 		mkdirSync(config);
+		if (custom !== undefined) cpSync(custom, join(config, "custom_components"), { recursive: true });
 		const components = ["api", "websocket_api", "config", "recorder", "history", "sensor", "energy"];
 		writeFileSync(
 			join(config, "configuration.yaml"),
 			`http:\n  server_host: 127.0.0.1\n  server_port: ${hass.#port}\n${components.map((name) => `${name}:\n`).join("")}${lines}`,
 		);
-		copyFileSync(ASK, join(ROOT, "ask.py"));
 		await hass.begin();
 		try {
 			await hass.#onboard();
@@ -101,7 +107,7 @@ export class HomeAssistant {
 	/** Starts it with its former data; `aheadMs`: lead of its clock over this computer's. */
 	async begin(aheadMs = 0): Promise<void> {
 		this.#aheadMs = aheadMs;
-		const hass = `/${NAME}/bin/hass -c /config --skip-pip --log-no-color`;
+		const hass = `/${NAME}/bin/hass -c /${this.#name} --skip-pip --log-no-color`;
 		const child = FORKY.start(`${aheadMs === 0 ? "" : clockAhead(aheadMs)}${hass}`, "ignore", "ignore");
 		this.#child = child;
 		let errors = "";
@@ -138,7 +144,7 @@ export class HomeAssistant {
 
 	/** Warnings and errors since its start. */
 	get log(): string {
-		return readFileSync(join(ROOT, "config", "home-assistant.log"), "utf8");
+		return readFileSync(join(this.folder, "home-assistant.log"), "utf8");
 	}
 
 	/** JSON reply of its REST API; throws an Error if refused. */
@@ -160,8 +166,8 @@ export class HomeAssistant {
 
 	async #sendCommands(token: string, commands: Answer[]): Promise<Answer[]> {
 		const words = commands.map((command) => JSON.stringify(command));
-		const args = [ROOT, `/${NAME}/bin/python`, "/ask.py", this.url, token, ...words];
-		const { stdout } = await promisify(execFile)("chroot", args, { timeout: ASK_LIMIT_MS, maxBuffer: 1 << 26 });
+		const [command, ...args] = [...FORKY.script(NAME, ASK), this.url, token, ...words];
+		const { stdout } = await promisify(execFile)(command, args, { timeout: ASK_LIMIT_MS, maxBuffer: 1 << 26 });
 		return stdout
 			.trimEnd()
 			.split("\n")

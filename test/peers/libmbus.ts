@@ -1,5 +1,5 @@
 /**
- * libmbus of Raditex Control AB, as node-mbus 2.2.6 from npm contains it, compiled here. It and our decoder read the
+ * libmbus of Raditex Control AB, as node-mbus from npm contains it, compiled here. It and our decoder read the
  * same values from the telegrams of our simulated slaves, and find the same slaves by secondary addresses.
  */
 import assert from "node:assert/strict";
@@ -9,6 +9,7 @@ import { SlaveTelegram } from "../../modules/mbus/telegram.js";
 import { RecordWriter } from "../../modules/readout/record-writer.js";
 import { heatReading } from "../../tools/meter/heat.js";
 import { longFrame, slaveTelegrams } from "../../tools/meter/mbus-meter.js";
+import { npm } from "../../tools/release/peers.js";
 import { search } from "../mbus/bed.js";
 import { checkRecord, type LibRecord, reasonToSkip } from "../mbus/libmbus.js";
 import { recordsOf } from "../meter/records.js";
@@ -24,7 +25,7 @@ const SPEED = ["-b", "2400"];
  * folder of the programs.
  */
 export async function prepareLibmbus(): Promise<string> {
-	const folder = await installNode("libmbus", ["node-mbus@2.2.6"]);
+	const folder = await installNode("libmbus", [npm("node-mbus")]);
 	const sources = join(folder, "node_modules", "node-mbus", "libmbus");
 	const parts = ["mbus", "mbus-protocol", "mbus-protocol-aux", "mbus-serial", "mbus-tcp"].map((name) =>
 		join(sources, "mbus", `${name}.c`),

@@ -15,9 +15,10 @@ import { MDNSResponder } from "../../modules/dns/mdns.js";
 import { Datagrams } from "../../modules/io/datagrams.js";
 import { Driver } from "../../modules/io/driver.js";
 import { DATAGRAM_LIMIT } from "../../modules/io/host.js";
+import { pypi } from "../../tools/release/peers.js";
 import { installPython, PEER_SOURCES, PeerMissing, run } from "./peer.js";
 
-const PACKAGES = ["zeroconf==0.148.0", "ifaddr==0.2.0", "async-timeout==5.0.1"];
+const PACKAGES = [pypi("zeroconf"), "ifaddr==0.2.0", "async-timeout==5.0.1"];
 const SCRIPT = join(PEER_SOURCES, "python", "browse_mdns.py");
 const LINE_LIMIT_MS = 15_000;
 /** Name of the unit, unique in the network. */

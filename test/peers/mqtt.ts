@@ -7,7 +7,7 @@ import { type Home, METER, sendNow, shownBy, VALUES, waitFor } from "./home.js";
 import type { Answer, EntityState } from "./home-assistant.js";
 import type { Mosquitto } from "./mosquitto.js";
 
-const COME_LIMIT_MS = 20_000;
+const COME_LIMIT_MS = 40_000;
 /** Time in which the values of a readout have arrived, also during the pause between two of them, ms. */
 const VALUES_MS = 15_000;
 /** Limit for a new connection, ms; retry delays are 10 s ± 50 %, then twice that. */
@@ -57,6 +57,21 @@ async function checkValues(home: Home): Promise<void> {
 	}
 }
 
+/** Compares what Home Assistant's page of the device shows with the discovery message. */
+async function checkDevicePage({ hass, gateway }: Home, { dev, cmps }: Answer): Promise<void> {
+	const { entities, devices } = await hass.discovered();
+	const [{ configuration_url, hw_version, model_id, connections }] = devices;
+	assert.equal(configuration_url, `https://${gateway.hostname}.local/`);
+	assert.ok(dev.hw && dev.mdl_id && dev.cns.length > 0, JSON.stringify(dev));
+	assert.deepEqual([hw_version, model_id, connections], [dev.hw, dev.mdl_id, dev.cns]);
+	const places = Object.fromEntries(
+		entities.map(({ unique_id, options }) => [unique_id, options.sensor?.suggested_display_precision]),
+	);
+	const sensors = Object.values<Answer>(cmps).filter(({ sug_dsp_prc }) => sug_dsp_prc !== undefined);
+	assert.ok(sensors.length > 0);
+	for (const { uniq_id, sug_dsp_prc } of sensors) assert.equal(places[uniq_id], sug_dsp_prc, uniq_id);
+}
+
 const COMPLAINT = /(WARNING|ERROR).*\[homeassistant\.(components\.(mqtt|sensor|energy|recorder)|util\.json)/;
 /** Errors expected when the test stops the broker. */
 const OURS = /connect/i;
@@ -89,6 +104,7 @@ export const mqttCases = [
 			assert.ok(manufacturer && sw_version, `${manufacturer} ${sw_version} ${firmware_version}`);
 			assert.equal(entities.get("time")!.attributes.device_class, "timestamp");
 			const [config] = await broker.retained("homeassistant/device/+/config");
+			await checkDevicePage(home, JSON.parse(config.payload));
 			// Size with 20 entities: the bytes before the entities, and 20 times the size of one.
 			const { cmps, ...root } = JSON.parse(config.payload);
 			const head = Buffer.byteLength(JSON.stringify(root));

@@ -5,8 +5,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { npm } from "../../tools/release/peers.js";
 import type { JSONObject } from "../api/gateway.js";
-import { endChild, installNode } from "./peer.js";
+import { installForNewerNode, nodeOf } from "./newer-node.js";
+import { endChild } from "./peer.js";
 import { type BrokerBed, brokerBed, PAGE_HOST } from "./reading-bed.js";
 import { template } from "./templates.js";
 
@@ -15,17 +17,15 @@ const SEEN_LIMIT_MS = 60_000;
 const SAY = 'node.warn("SEEN " + node.name + " " + JSON.stringify(msg.payload)); return null;';
 
 interface Bed extends BrokerBed {
-	readonly program: string;
+	/** Folder of Node-RED. */
+	readonly home: string;
 }
 
-/** Path of the program. Throws PeerMissing. */
-export async function installNodeRED(): Promise<string> {
-	const folder = await installNode("node-red", ["node-red@4.1.15"]);
-	return join(folder, "node_modules", "node-red", "red.js");
-}
+/** Its folder. Throws PeerMissing. */
+export const installNodeRED = () => installForNewerNode("node-red", [npm("node-red")]);
 
 export async function prepareNodeRED(): Promise<Bed> {
-	return { program: await installNodeRED(), ...(await brokerBed()) };
+	return { home: await installNodeRED(), ...(await brokerBed()) };
 }
 
 export interface Flows {
@@ -35,7 +35,7 @@ export interface Flows {
 }
 
 /** Runs flows with the user's values in their nodes. */
-export function startFlows(program: string, flows: JSONObject[], typed: JSONObject): Flows {
+export function startFlows(home: string, flows: JSONObject[], typed: JSONObject): Flows {
 	const folder = mkdtempSync(join(tmpdir(), "node-red-"));
 	const spoken = flows.map((node) =>
 		node.type === "debug"
@@ -55,7 +55,8 @@ export function startFlows(program: string, flows: JSONObject[], typed: JSONObje
 		...{ uiHost: "127.0.0.1", uiPort: 0 },
 	};
 	writeFileSync(join(folder, "settings.cjs"), `module.exports = ${JSON.stringify(settings)};\n`);
-	const child: ChildProcess = spawn(process.execPath, [program, "-s", join(folder, "settings.cjs"), "-u", folder], {
+	const program = join(home, "node_modules", "node-red", "red.js");
+	const child: ChildProcess = spawn(nodeOf(home), [program, "-s", join(folder, "settings.cjs"), "-u", folder], {
 		stdio: ["ignore", "pipe", "pipe"],
 	});
 	let log = "";
@@ -71,13 +72,13 @@ export function startFlows(program: string, flows: JSONObject[], typed: JSONObje
 
 /** Runs the flow over HTTP until its log has this line. */
 async function untilLogged(
-	{ program, authority }: Bed,
+	{ home, authority }: Bed,
 	certificate: string,
 	password: string,
 	pattern: RegExp,
 ): Promise<void> {
 	const words = { [PAGE_HOST]: authority, "/data/gateway.pem": certificate };
-	const flows = startFlows(program, flowsOf("node-red-http.json", words), { "smgw-last": { password } });
+	const flows = startFlows(home, flowsOf("node-red-http.json", words), { "smgw-last": { password } });
 	try {
 		const limit = Date.now() + SEEN_LIMIT_MS;
 		while (!pattern.test(flows.log())) {

@@ -11,22 +11,19 @@ import { CONTENT_AT, MANUFACTURER } from "../../tools/ota/format.js";
 import { commandSigner, readPoint } from "../../tools/ota/key-files.js";
 import { makeFirmwareFile } from "../../tools/ota/make.js";
 import { FIRMWARE } from "../tools/ota-firmware.js";
-import { installPython, PEER_SOURCES, PeerMissing, run } from "./peer.js";
+import { TRIXIE } from "./debian.js";
+import { PeerMissing, run } from "./peer.js";
 
-const ZIGPY = [
-	...["zigpy==0.80.0", "voluptuous==0.16.0", "crccheck==1.3.1", "aiohttp==3.14.5", "multidict==7.2.1", "yarl==1.25.1"],
-	...["propcache==0.5.4", "aiohappyeyeballs==2.7.1", "aiosignal==1.4.0", "frozenlist==1.8.0", "attrs==26.1.0"],
-	...["idna==3.13", "typing_extensions==4.15.0"],
-];
-const SCRIPT = join(PEER_SOURCES, "python", "read_ota.py");
+/** The environment with zigpy, and the file's path inside the Debian. */
+const [ENVIRONMENT, FILE] = ["zha", "/file.ota"];
 
-export const prepareZigpy = () => installPython("zigpy", ZIGPY);
+export const prepareZigpy = () => TRIXIE.install(ENVIRONMENT);
 
-async function readByZigpy(folder: string, packed: boolean): Promise<void> {
-	const path = join(folder, "file.ota");
+async function readByZigpy(packed: boolean): Promise<void> {
 	const file = makeFirmwareFile({ ...FIRMWARE, packed });
-	writeFileSync(path, file);
-	assert.deepEqual(JSON.parse(await run("python3", [SCRIPT, path], { PYTHONPATH: folder })), {
+	writeFileSync(join(TRIXIE.root, FILE), file);
+	const [command, ...args] = TRIXIE.script(ENVIRONMENT, "read_ota.py");
+	assert.deepEqual(JSON.parse(await run(command, [...args, FILE])), {
 		manufacturer: MANUFACTURER,
 		imageType: FIRMWARE.deviceId,
 		fileVersion: FIRMWARE.buildNumber,
@@ -41,8 +38,8 @@ async function readByZigpy(folder: string, packed: boolean): Promise<void> {
 }
 
 export const zigpyCases = [
-	{ name: "reads a packed firmware file", run: (folder: string) => readByZigpy(folder, true) },
-	{ name: "reads a plain firmware file", run: (folder: string) => readByZigpy(folder, false) },
+	{ name: "reads a packed firmware file", run: () => readByZigpy(true) },
+	{ name: "reads a plain firmware file", run: () => readByZigpy(false) },
 ];
 
 const LIBRARIES = ["/usr/lib/softhsm/libsofthsm2.so", "/usr/lib/x86_64-linux-gnu/softhsm/libsofthsm2.so"];

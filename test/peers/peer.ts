@@ -148,7 +148,9 @@ let lastPort = 20_000 + (process.pid % 10_000);
 /** A free port of the loopback address that the system assigns to no other program. */
 export async function freePort(): Promise<number> {
 	for (;;) {
-		const server = createServer().listen(++lastPort, "127.0.0.1");
+		// A second caller may come while this one waits.
+		const port = ++lastPort;
+		const server = createServer().listen(port, "127.0.0.1");
 		try {
 			await once(server, "listening");
 		} catch {
@@ -156,7 +158,7 @@ export async function freePort(): Promise<number> {
 		}
 		server.close();
 		await once(server, "close");
-		return lastPort;
+		return port;
 	}
 }
 

@@ -1,23 +1,31 @@
 /**
  * Live values in the languages of inverters, read by other makers' programs: pysma-plus and sunny take the datagrams of an
  * SMA energy meter, pysunspec2, gosunspec and pymodbus read the SunSpec meter. The values are compared with the readout,
- * for import and for export. sunny and gosunspec are evcc's libraries; its own packages are in no registry.
+ * for import and for export. Victron's driver of grid meters finds and reads the EM24. sunny and gosunspec are evcc's
+ * libraries; its own packages are in no registry.
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { pypi } from "../../tools/release/peers.js";
 import type { JSONObject } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
-import { endChild, installPython, PEER_SOURCES, PEERS_FOLDER, PeerMissing, run } from "./peer.js";
+import { checkOut, endChild, installPython, PEER_SOURCES, PEERS_FOLDER, PeerMissing, run } from "./peer.js";
 
 const PACKAGES = [
-	...["pymodbus==3.16.1", "pysunspec2==1.3.7", "pyserial==3.5", "pysma-plus==0.5.4", "jmespath==1.1.0"],
+	...[pypi("pymodbus"), pypi("pysunspec2"), "pyserial==3.5", pypi("pysma-plus"), "jmespath==1.1.0"],
 	...["dataclasses-struct==0.8.4", "untangle==1.2.1", "defusedxml==0.7.1", "xmlschema==4.3.2", "elementpath==5.1.4"],
 	...["aiohttp==3.14.5", "aiohappyeyeballs==2.7.1", "aiosignal==1.4.0", "attrs==26.1.0", "async-timeout==4.0.3"],
 	...["frozenlist==1.8.0", "idna==3.20", "multidict==6.9.1", "propcache==0.5.4", "typing-extensions==4.16.0"],
 	...["yarl==1.25.1"],
 ];
+/** Version 1.83, and what it needs of PyPI. */
+const VICTRON = [
+	"https://github.com/victronenergy/dbus-modbus-client",
+	"fe12d8c9c30fab4310e16c10bbec0ced4ca9926f",
+] as const;
+const VICTRON_PACKAGES = ["pymodbus==2.5.3", "six==1.17.0", "pyserial==3.5"];
 const CLIENT = "127.0.0.1";
 /** Network on which the firmware on a PC sends. */
 const LOOPBACK = "lo";
@@ -37,7 +45,7 @@ export async function preparePowerMeters(engine: "node" | "xs"): Promise<PowerMe
 		await gateway.login();
 		await gateway.write("iec62056/config", { mode_d_enabled: true, mode_d_baudrate: 9600 });
 		await gateway.write("live-meter/clients", { clients: [{ address: CLIENT }] });
-		await gateway.write("live-meter", { sma: true, sunspec: true });
+		await gateway.write("live-meter", { sma: true, sunspec: true, em24: true });
 		await gateway.untilNetwork(({ connected }) => connected);
 		return { gateway, folder };
 	} catch (error) {
@@ -110,6 +118,13 @@ async function askSunny({ gateway }: PowerMeterPeers, path: string, serial: stri
 	} finally {
 		await endChild(program);
 	}
+}
+
+/** Returns what Victron's driver finds and reads, by its path on the D-Bus. */
+async function askVictron(peers: PowerMeterPeers): Promise<JSONObject> {
+	const folders = [await checkOut("dbus-modbus-client", ...VICTRON), await installPython("victron", VICTRON_PACKAGES)];
+	const script = join(PEER_SOURCES, "python", "read_em24.py");
+	return JSON.parse(await run("python3", [script, CLIENT, modbusOf(peers)], { PYTHONPATH: folders.join(":") }));
 }
 
 /** Where the gateway listens in place of port 502. */
@@ -190,6 +205,36 @@ export const powerMeterCases = [
 			const { mark, watts, exceptions } = await ask(peers, "modbus", CLIENT, modbusOf(peers));
 			assert.deepEqual([mark, watts], ["SunS", of("2.7.0") * -1000]);
 			assert.deepEqual(exceptions, [2, 11, 1, 1]);
+		},
+	},
+	{
+		name: "Victron's driver finds an EM24, and reads values and signs of the readout, but none that is old",
+		async run(peers: PowerMeterPeers) {
+			const { id } = await peers.gateway.read("live-meter/status");
+			for (const powers of [IMPORT, EXPORT]) {
+				const of = await readings(peers, powers);
+				const meter = await askVictron(peers);
+				assert.deepEqual([meter.found, meter.error, meter["/Serial"]], [["EM24DINAV23XE1X"], null, id]);
+				assert.deepEqual([meter["/NrOfPhases"], meter["/Role"], meter["/PhaseSequence"]], [3, "grid", 0]);
+				const watts = Math.round((of("1.7.0") - of("2.7.0")) * 1000);
+				assert.deepEqual(
+					["/Ac/Power", "/Ac/L1/Power", "/Ac/L2/Power", "/Ac/L3/Power"].map((path) => meter[path]),
+					[watts, 0, watts, 0],
+				);
+				assert.deepEqual(
+					["/Ac/Energy/Forward", "/Ac/Energy/Reverse"].map((path) => meter[path]),
+					["1.8.0", "2.8.0"].map((code) => Math.round(of(code) * 10) / 10),
+				);
+				assert.deepEqual(
+					["/Ac/L1/Voltage", "/Ac/L2/Voltage", "/Ac/L3/Voltage", "/Ac/Frequency"].map((path) => meter[path]),
+					[of("32.7.0"), of("52.7.0"), of("72.7.0"), 50],
+				);
+			}
+			await peers.gateway.connectMeter(undefined);
+			await peers.gateway.pass(12_000);
+			const meter = await askVictron(peers);
+			assert.deepEqual([meter.found, meter["/Ac/Power"]], [["EM24DINAV23XE1X"], null]);
+			assert.match(meter.error, /SlaveFailure/);
 		},
 	},
 ];

@@ -7,9 +7,10 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { readTelegram } from "../../tools/meter/telegram.js";
 import { vectorPath } from "../../tools/meter/vectors.js";
+import { pypi } from "../../tools/release/peers.js";
 import { installPython, PEER_SOURCES, plainSets, run, withMeter } from "./peer.js";
 
-const PACKAGES = ["iec62056-21==0.0.2", "pyserial==3.5", "attrs==25.3.0"];
+const PACKAGES = [pypi("iec62056-21"), "pyserial==3.5", "attrs==25.3.0"];
 const LK13 = vectorPath("iec62056-21", "logarex-lk13-history");
 
 export const preparePwitab = () => installPython("pwitab", PACKAGES);

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { writeRegisters } from "../../modules/kmp/registers.js";
 import { RecordWriter } from "../../modules/readout/record-writer.js";
 import { kmpFrame } from "../../tools/meter/kmp-meter.js";
+import { pypi } from "../../tools/release/peers.js";
 import { recordsOf } from "../meter/records.js";
 import { installPython, PEER_SOURCES, run, withMeter } from "./peer.js";
 
@@ -17,7 +18,7 @@ type Register = [number: number, unit: number, value: string];
 export const preparePyKMP = () =>
 	installPython(
 		"pykmp",
-		["pykmp==0.0.2", "attrs==23.2.0", "crc==6.1.2", "pyserial==3.5", "typing-extensions==4.12.2"],
+		[pypi("pykmp"), "attrs==23.2.0", "crc==6.1.2", "pyserial==3.5", "typing-extensions==4.12.2"],
 		["--ignore-requires-python"],
 	);
 

@@ -9,12 +9,13 @@ import { join } from "node:path";
 import { LabelFinder } from "../../modules/tic/labels.js";
 import { readTelegram } from "../../tools/meter/telegram.js";
 import { vectorNames, vectorPath } from "../../tools/meter/vectors.js";
+import { pypi } from "../../tools/release/peers.js";
 import { Bed, frameOf } from "../tic/bed.js";
 import { installPython, PEER_SOURCES, run } from "./peer.js";
 
 /** Installs pyteleinfo although it requires Python 3.12, because its decoder needs only 3.9. */
 export const preparePyteleinfo = () =>
-	installPython("pyteleinfo", ["pyteleinfo==0.4.0", "pyserial==3.5"], ["--ignore-requires-python"]);
+	installPython("pyteleinfo", [pypi("pyteleinfo"), "pyserial==3.5"], ["--ignore-requires-python"]);
 
 async function readAll(folder: string, groups: readonly string[]): Promise<(readonly [string, string] | null)[]> {
 	const temporary = mkdtempSync(join(tmpdir(), "pyteleinfo-"));

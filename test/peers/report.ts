@@ -4,11 +4,12 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { NodeCrypto, NodeText } from "../../hosts/node/platform.js";
 import { Sealer } from "../../modules/hpke/sealer.js";
+import { pypi } from "../../tools/release/peers.js";
 import { openWhole, privateKeyFile, REPORT_KEY } from "../api/report-key.js";
 import { START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
 import { installPython, PEER_SOURCES, run } from "./peer.js";
 
-const PACKAGES = ["cryptography==50.0.2", "cffi==2.1.1", "pycparser==3.12", "pyhpke==0.6.5"];
+const PACKAGES = ["cryptography==50.0.2", "cffi==2.1.1", "pycparser==3.12", pypi("pyhpke")];
 const SCRIPT = join(PEER_SOURCES, "python", "open_report.py");
 
 export const prepareHPKE = () => installPython("hpke", PACKAGES);

@@ -18,6 +18,9 @@ import { endGuruxYear, guruxYearCases, prepareGuruxYear } from "./gurux-year.js"
 import { endHawkbit, hawkbitCases, prepareHawkbit } from "./hawkbit.js";
 import { endHivemq, hivemqCases, prepareHivemq } from "./hivemq.js";
 import { endHome, prepareHome } from "./home.js";
+import { harnessCases, prepareHarness } from "./home-harness.js";
+import { endIntegration, integrationCases, prepareIntegration } from "./home-integration.js";
+import { endHomeMeters, homeMeterCases, prepareHomeMeters } from "./home-meters.js";
 import { endHomeRecipes, homeRecipeCases, prepareHomeRecipes } from "./home-recipes.js";
 import { hubCases } from "./hub.js";
 import { jsonPathCases, prepareJSONPath } from "./json-path.js";
@@ -55,26 +58,43 @@ const check = async <T>(peer: Peer<T>) => {
 
 /** Readers of meters, and meters. */
 async function checkMeters(): Promise<void> {
-	await check({ name: "OpenMUC j62056 2.2.0", prepare: prepareOpenMUC, cases: openMUCCases });
-	await check({ name: "pwitab iec62056-21 0.0.2", prepare: preparePwitab, cases: pwitabCases });
-	await check({ name: "smllib 1.7", prepare: prepareSmllib, cases: smllibCases });
-	await check({ name: "pyteleinfo 0.4.0", prepare: preparePyteleinfo, cases: pyteleinfoCases });
-	await check({ name: "wiener-netze-smartmeter-serial 0.1.1", prepare: prepareWienerNetze, cases: wienerNetzeCases });
-	await check({ name: "PyKMP 0.0.2", prepare: preparePyKMP, cases: pyKMPCases });
-	await check({ name: "libmbus in node-mbus 2.2.6", prepare: prepareLibmbus, cases: libmbusCases });
-	await check({ name: "PyCryptodome 3.23.0 and pyMeterBus 0.8.5", prepare: prepareAMIS, cases: amisCases });
-	await check({ name: "dsmr_parser 1.11.2", prepare: prepareDsmrParser, cases: dsmrParserCases });
-	await check({ name: "gurux-dlms 1.0.203", prepare: prepareGurux, cases: guruxCases });
+	await check({
+		name: "OpenMUC j62056",
+		programs: ["org.openmuc/j62056"],
+		prepare: prepareOpenMUC,
+		cases: openMUCCases,
+	});
+	await check({ name: "pwitab iec62056-21", programs: ["iec62056-21"], prepare: preparePwitab, cases: pwitabCases });
+	await check({ name: "smllib", programs: ["smllib"], prepare: prepareSmllib, cases: smllibCases });
+	await check({ name: "pyteleinfo", programs: ["pyteleinfo"], prepare: preparePyteleinfo, cases: pyteleinfoCases });
+	await check({
+		name: "wiener-netze-smartmeter-serial",
+		programs: ["wiener-netze-smartmeter-serial"],
+		prepare: prepareWienerNetze,
+		cases: wienerNetzeCases,
+	});
+	await check({ name: "PyKMP", programs: ["pykmp"], prepare: preparePyKMP, cases: pyKMPCases });
+	await check({ name: "libmbus in node-mbus", programs: ["node-mbus"], prepare: prepareLibmbus, cases: libmbusCases });
+	await check({
+		name: "PyCryptodome and pyMeterBus",
+		programs: ["pycryptodome", "pyMeterBus"],
+		prepare: prepareAMIS,
+		cases: amisCases,
+	});
+	await check({ name: "dsmr_parser", programs: ["dsmr_parser"], prepare: prepareDsmrParser, cases: dsmrParserCases });
+	await check({ name: "gurux-dlms", programs: ["gurux-dlms"], prepare: prepareGurux, cases: guruxCases });
 	for (const engine of ["node", "xs"] as const) {
 		await check({
-			name: `our gateway (${engine}) and gurux.dlms 4.0.47`,
+			name: `our gateway (${engine}) and gurux.dlms`,
+			programs: ["org.gurux/gurux.dlms"],
 			prepare: () => prepareGuruxGateway(engine),
 			cases: guruxGatewayCases,
 			end: endGuruxGateway,
 		});
 	}
 	await check({
-		name: "our gateway (node) and a year of gurux.dlms 4.0.47",
+		name: "our gateway (node) and a year of gurux.dlms",
+		programs: ["org.gurux/gurux.dlms"],
 		prepare: prepareGuruxYear,
 		cases: guruxYearCases,
 		end: endGuruxYear,
@@ -85,21 +105,24 @@ async function checkMeters(): Promise<void> {
 async function checkLiveValues(): Promise<void> {
 	for (const engine of ["node", "xs"] as const) {
 		await check({
-			name: `our gateway (${engine}), aioshelly 13.35.0 and python-homewizard-energy 6.3.0`,
+			name: `our gateway (${engine}), aioshelly and python-homewizard-energy`,
+			programs: ["aioshelly", "python-homewizard-energy", "zeroconf"],
 			prepare: () => prepareLiveMeter(engine),
 			cases: liveMeterCases,
 			end: endLiveMeter,
 		});
 	}
 	await check({
-		name: "our gateway (xs), AstraMeter 2.2.3 and uni-meter 1.5.0",
+		name: "our gateway (xs), AstraMeter and uni-meter",
+		programs: ["AstraMeter 2.2.3", "uni-meter 1.5.0"],
 		prepare: prepareBatteryClients,
 		cases: batteryClientCases,
 		end: endBatteryClients,
 	});
 	for (const engine of ["node", "xs"] as const) {
 		await check({
-			name: `our gateway (${engine}), pysma-plus 0.5.4, pysunspec2 1.3.7, pymodbus 3.16.1, sunny 0.17.0 and gosunspec`,
+			name: `our gateway (${engine}), pysma-plus, pysunspec2, pymodbus, dbus-modbus-client, sunny and gosunspec`,
+			programs: ["pysma-plus", "pysunspec2", "pymodbus", "dbus-modbus-client 1.83", "gitlab.com/bboehmke/sunny"],
 			prepare: () => preparePowerMeters(engine),
 			cases: powerMeterCases,
 			end: endPowerMeters,
@@ -112,6 +135,7 @@ async function checkFleets(): Promise<void> {
 	for (const engine of ["node", "xs"] as const) {
 		await check({
 			name: `our gateway (${engine}) and Prometheus`,
+			programs: ["debian:prometheus"],
 			prepare: () => preparePrometheus(engine),
 			cases: prometheusCases,
 			end: endPrometheus,
@@ -119,12 +143,14 @@ async function checkFleets(): Promise<void> {
 	}
 	await check({
 		name: "50 gateways (node) and Prometheus",
+		programs: ["debian:prometheus"],
 		prepare: prepareFleet,
 		cases: fleetCases,
 		end: endFleet,
 	});
 	await check({
-		name: "20 gateways (node) and Eclipse hawkBit 0.3.0M7",
+		name: "20 gateways (node) and Eclipse hawkBit",
+		programs: ["org.eclipse.hawkbit/hawkbit-parent"],
 		prepare: prepareHawkbit,
 		cases: hawkbitCases,
 		end: endHawkbit,
@@ -132,40 +158,61 @@ async function checkFleets(): Promise<void> {
 	for (const engine of ["node", "xs"] as const) {
 		await check({
 			name: `our gateway (${engine}) and settings files from OpenSSL's server`,
+			programs: ["debian:openssl"],
 			prepare: () => prepareSettingsURL(engine),
 			cases: settingsURLCases,
 			end: endSettingsURL,
 		});
 	}
-	await check({ name: "Grafana's types 13.2.3", prepare: prepareGrafana, cases: grafanaCases });
-	await check({ name: "python-zeroconf 0.148.0", prepare: prepareZeroconf, cases: mdnsCases });
-	await check({ name: "zigpy 0.80.0", prepare: prepareZigpy, cases: zigpyCases });
-	await check({ name: "HPKE of PyPI", prepare: prepareHPKE, cases: hpkeCases });
-	await check({ name: "SoftHSM by PKCS#11", prepare: prepareModule, cases: moduleCases, end: endModule });
+	await check({ name: "Grafana's types", programs: ["@grafana/schema"], prepare: prepareGrafana, cases: grafanaCases });
+	await check({ name: "python-zeroconf", programs: ["zeroconf"], prepare: prepareZeroconf, cases: mdnsCases });
+	await check({ name: "zigpy", programs: ["zigpy"], prepare: prepareZigpy, cases: zigpyCases });
+	await check({ name: "HPKE of PyPI", programs: ["pyhpke"], prepare: prepareHPKE, cases: hpkeCases });
+	await check({
+		name: "SoftHSM by PKCS#11",
+		programs: ["debian:softhsm2"],
+		prepare: prepareModule,
+		cases: moduleCases,
+		end: endModule,
+	});
 }
 
 /** Brokers, and the programs of docs/integrations.md, which share a test bed. */
 async function checkBrokers(): Promise<void> {
 	await check({
 		name: "our gateway (xs) and Mosquitto",
+		programs: ["debian:mosquitto"],
 		prepare: () => prepareBroker("xs"),
 		cases: brokerCases,
 		end: endBroker,
 	});
 	await check({
-		name: "our gateway (node) and HiveMQ CE 2025.5",
+		name: "our gateway (node) and HiveMQ CE",
+		programs: ["com.hivemq/hivemq-community-edition-embedded"],
 		prepare: prepareHivemq,
 		cases: hivemqCases,
 		end: endHivemq,
 	});
-	await check({ name: "scripts, and Jinja 3.1.6", prepare: prepareScripts, cases: scriptCases, end: endScripts });
-	await check({ name: "Node-RED 4.1.15", prepare: prepareNodeRED, cases: nodeREDCases });
-	await check({ name: "json-path 2.9.0", prepare: prepareJSONPath, cases: jsonPathCases });
-	await check({ name: "gojq 0.12.19", prepare: prepareGojq, cases: gojqCases });
+	await check({
+		name: "scripts, and Jinja",
+		programs: ["jinja2"],
+		prepare: prepareScripts,
+		cases: scriptCases,
+		end: endScripts,
+	});
+	await check({ name: "Node-RED", programs: ["node-red"], prepare: prepareNodeRED, cases: nodeREDCases });
+	await check({
+		name: "json-path",
+		programs: ["com.jayway.jsonpath/json-path"],
+		prepare: prepareJSONPath,
+		cases: jsonPathCases,
+	});
+	await check({ name: "gojq", programs: ["github.com/itchyny/gojq"], prepare: prepareGojq, cases: gojqCases });
 	await check({ name: "the broker of integrations.md", prepare: brokerBed, cases: setUpCases });
 	// This check is the last one that uses the shared test bed, and stops it.
 	await check({
-		name: "recipes, with ioBroker 7.1.1, mqtt-client 4.1.0 and others",
+		name: "recipes, with ioBroker, mqtt-client and others",
+		programs: ["iobroker.js-controller", "iobroker.mqtt-client"],
 		prepare: prepareRecipes,
 		cases: recipeCases,
 		end: endRecipes,
@@ -174,31 +221,57 @@ async function checkBrokers(): Promise<void> {
 
 async function checkHome(): Promise<void> {
 	await check({
-		name: "Home Assistant 2026.11.0",
+		name: "Home Assistant",
+		programs: ["homeassistant"],
 		prepare: prepareHome,
 		cases: [...standInCases, ...hubCases, ...mqttCases, ...statisticsCases],
 		end: endHome,
 	});
 	await check({
-		name: "recipes, with Home Assistant 2026.11.0",
+		name: "Shelly, HomeWizard and DSMR of Home Assistant",
+		programs: ["homeassistant", "aioshelly", "python-homewizard-energy"],
+		prepare: prepareHomeMeters,
+		cases: homeMeterCases,
+		end: endHomeMeters,
+	});
+	await check({
+		name: "recipes, with Home Assistant",
+		programs: ["homeassistant"],
 		prepare: prepareHomeRecipes,
 		cases: homeRecipeCases,
 		end: endHomeRecipes,
 	});
 }
 
+async function checkIntegration(): Promise<void> {
+	await check({
+		name: "our integration, in Home Assistant",
+		programs: ["homeassistant"],
+		prepare: prepareIntegration,
+		cases: integrationCases,
+		end: endIntegration,
+	});
+	await check({
+		name: "the integration's tests, in Home Assistant's harness",
+		programs: ["homeassistant 2026.10.4", "pytest-homeassistant-custom-component 0.13.375"],
+		prepare: prepareHarness,
+		cases: harnessCases,
+	});
+}
+
 async function checkBrowsers(): Promise<void> {
-	for (const [name, start] of [
-		["Firefox ESR", () => Firefox.start()],
-		["WebKitGTK", () => WebKit.start()],
+	for (const [name, program, start] of [
+		["Firefox ESR", "debian:firefox-esr", () => Firefox.start()],
+		["WebKitGTK", "debian:webkit2gtk-driver", () => WebKit.start()],
 	] as const)
-		await check({ name, prepare: () => prepareWalk(start), cases: walkCases, end: endWalk });
+		await check({ name, programs: [program], prepare: () => prepareWalk(start), cases: walkCases, end: endWalk });
 }
 
 async function checkZigbee(): Promise<void> {
 	for (const engine of ["node", "xs"] as const) {
 		await check({
-			name: `our gateway (${engine}) and ZHA 2.3.1`,
+			name: `our gateway (${engine}) and ZHA`,
+			programs: ["zha"],
 			prepare: () => prepareZHA(engine),
 			cases: zhaCases,
 			end: endZHA,
@@ -209,7 +282,7 @@ async function checkZigbee(): Promise<void> {
 // These run in parallel, because they wait most of the time.
 await Promise.all([
 	...[checkMeters(), checkLiveValues(), checkFleets()],
-	...[checkBrokers(), checkHome(), checkZigbee(), checkBrowsers()],
+	...[checkBrokers(), checkHome(), checkZigbee(), checkBrowsers().then(checkIntegration)],
 ]);
 const { passed, failed, skipped } = checks.counts;
 process.stdout.write(`${passed} passed, ${failed} failed, ${skipped} skipped\n`);

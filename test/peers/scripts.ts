@@ -8,12 +8,13 @@ import { on } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { pypi } from "../../tools/release/peers.js";
 import { isError, type JSONObject } from "../api/gateway.js";
 import { endChild, installPython, PEER_SOURCES, run } from "./peer.js";
 import { endReadingBed, numbersOf, PAGE_HOST, type ReadingBed, shell, startReadingBed } from "./reading-bed.js";
 import { template } from "./templates.js";
 
-const PACKAGES = ["jinja2==3.1.6", "markupsafe==3.0.2", "pyyaml==6.0.2"];
+const PACKAGES = [pypi("jinja2"), "markupsafe==3.0.2", "pyyaml==6.0.2"];
 const DAY_S = 86_400;
 /** Time in which closed connections free their places, ms. Earlier, the gateway would close a stream for a new one. */
 const PLACES_MS = 3000;

@@ -11,12 +11,13 @@ import { EVENT_READOUT } from "../../modules/readout/protocol.js";
 import { SML_MAKES } from "../../tools/meter/sml-telegram.js";
 import { readTelegram } from "../../tools/meter/telegram.js";
 import { vectorNames, vectorPath } from "../../tools/meter/vectors.js";
+import { pypi } from "../../tools/release/peers.js";
 import { Bed, telegramOf } from "../sml/bed.js";
 import { installPython, PEER_SOURCES, run } from "./peer.js";
 
 type Entry = [code: string, value: string | number | boolean | null, unit: number | null];
 
-export const prepareSmllib = () => installPython("smllib", ["smllib==1.7"]);
+export const prepareSmllib = () => installPython("smllib", [pypi("smllib")]);
 
 interface Sent {
 	readonly name: string;

@@ -1,5 +1,5 @@
 /**
- * wiener-netze-smartmeter-serial 0.1.1 of Tobias Perschon from PyPI, a reader of Wiener Netze's meters, whose pushed
+ * wiener-netze-smartmeter-serial of Tobias Perschon from PyPI, a reader of Wiener Netze's meters, whose pushed
  * lists have no codes. It and our decoder read the same values from the captures and from random lists.
  */
 import assert from "node:assert/strict";
@@ -7,6 +7,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SeededRandom } from "../../hosts/node/random.js";
 import { hdlcPush } from "../../tools/meter/push-frames.js";
+import { pypi } from "../../tools/release/peers.js";
 import { PushBed } from "../cosem/push-bed.js";
 import { notification, sealedList } from "../dlms/lists.js";
 import { captures } from "../dlms/vectors.js";
@@ -14,10 +15,10 @@ import { recordsOf } from "../meter/records.js";
 import { installPython, PEER_SOURCES, run } from "./peer.js";
 
 const PACKAGES = [
-	"wiener-netze-smartmeter-serial==0.1.1",
+	pypi("wiener-netze-smartmeter-serial"),
 	"aioserial==1.3.1",
 	"pyserial==3.5",
-	"pycryptodome==3.23.0",
+	pypi("pycryptodome"),
 	"typing-extensions==4.15.0",
 ];
 const CODES = ["1.8.0", "2.8.0", "3.8.0", "4.8.0", "1.7.0", "2.7.0", "3.7.0", "4.7.0"];

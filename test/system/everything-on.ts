@@ -41,7 +41,10 @@ export const SETTINGS: Readonly<Record<string, object>> = {
 			{ from: "2026-01-01", import_micro: 318_700 },
 		],
 	},
-	"live-meter": { ecotracker: true, shelly: true, homewizard: true, sunspec: true },
+	"live-meter": {
+		...{ ecotracker: true, shelly: true, homewizard: true, sunspec: true, telegrams: true },
+		...{ em24: true, ct002: true },
+	},
 	"live-meter/clients": { clients: [{ address: "127.0.0.1" }] },
 };
 

@@ -89,6 +89,7 @@ export function changeOperations(deps: ChangeDeps): Operations {
 	};
 	const liveValues = () => ({
 		...{ ecotracker: !random.oneIn(4), homewizard: !random.oneIn(4), sunspec: !random.oneIn(4) },
+		...{ em24: !random.oneIn(4), ct002: random.oneIn(2) },
 		...{ shelly: !random.oneIn(4), sma: random.oneIn(4), inverted: random.oneIn(4), offset_w: random.below(100) },
 	});
 	const join = async () => {

@@ -17,7 +17,8 @@ const JOIN_SECS = 250;
 const STREAM_LOOK_MS = 500;
 
 export const LIVE_VALUES = Object.freeze({
-	...{ ecotracker: true, shelly: true, homewizard: true, sunspec: true, sma: false, inverted: false },
+	...{ ecotracker: true, shelly: true, homewizard: true, sunspec: true, telegrams: true, em24: true },
+	...{ ct002: true, sma: false, inverted: false },
 	...{ shelly_udp_port: SHELLY_PORT, offset_w: 0, total_on: "l1", pause_ms: 0, max_age_secs: 70 },
 });
 const PRICES = Object.freeze({

@@ -3,6 +3,7 @@
  * in addition.
  */
 import assert from "node:assert/strict";
+import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import type { HostInfo } from "../../modules/io/host.js";
 import { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
@@ -30,6 +31,32 @@ export class LongestReadout {
 		await xs.login();
 		assert.equal((await xs.request("iec62056/read")).status, 200);
 		return new LongestReadout(xs);
+	}
+
+	/**
+	 * Returns the slots that a reply takes whose client does not read it, and those of its connection. Then reads it, passes
+	 * it to `check`, and asserts that all slots are released.
+	 */
+	async unread(
+		path: string,
+		check: (client: VirtualClient) => void | Promise<void>,
+	): Promise<{ slots: number; connection: number }> {
+		const { xs } = this;
+		await xs.advance(REST_MS);
+		const before = await xs.slots();
+		const client = xs.world.connect();
+		await xs.advance(100);
+		const connected = await xs.slots();
+		client.paused = true;
+		xs.send(client, path);
+		await xs.advance(500);
+		const slots = (await xs.slots()) - connected;
+		client.paused = false;
+		await check(client);
+		client.close();
+		await xs.advance(REST_MS);
+		assert.ok(Math.abs((await xs.slots()) - before) <= 2, `${await xs.slots()} after ${before}`);
+		return { slots, connection: connected - before };
 	}
 
 	stop(): Promise<void> {

@@ -30,7 +30,7 @@ const TLS_CONNECTIONS = 2;
 /** Slots that an event stream may take beyond those of an idle keep-alive connection. */
 const STREAM_LIMIT = 60;
 /** Slots for a meter with unsolicited data: any listener, its line, the keys, and the last readout. */
-const LISTEN_LIMIT = 160;
+const LISTEN_LIMIT = 164;
 /** Slots that stay in use after a change of protocol, beyond those of keys and readout: the sender's frame counter. */
 const REST_LIMIT = 20;
 const READOUT_SLOTS = 22;

@@ -36,7 +36,7 @@ export class ShownPage {
 		const { world } = gateway;
 		const originMs = Date.now();
 		const stand: Globals = {
-			NAMES: "",
+			MARKS: "",
 			LACKING: "",
 			addEventListener: () => {},
 			// A hidden page requests no events.

@@ -59,6 +59,18 @@ describe("a P1 meter that falls silent", function () {
 		assert.deepEqual(await log(), ["meter_failed meter/silent"]);
 	});
 
+	it("takes the power out of meter/now, while the counters stay and grow old", async () => {
+		const before = await gateway.read("meter/now");
+		assert.deepEqual(Object.keys(before), ["age_secs", "power_w", "direction", "import_kwh", "export_kwh"]);
+		assert.ok(before.age_secs <= 1 && before.power_w !== 0, JSON.stringify(before));
+		await silence();
+		const { age_secs, ...now } = await gateway.read("meter/now");
+		assert.deepEqual(Object.keys(now), ["import_kwh", "export_kwh"]);
+		assert.ok(age_secs >= SILENCE_MS / 1000 - 1 && now.import_kwh >= before.import_kwh);
+		await gateway.pass(600_000);
+		assert.deepEqual(await gateway.read("meter/now"), { age_secs: age_secs + 600, ...now });
+	});
+
 	it("is noticed once, and so is its return", async () => {
 		await silence();
 		await gateway.pass(600_000);

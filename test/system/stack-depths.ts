@@ -34,12 +34,13 @@ const PLAIN_PAGES = ["/rpc/EM.GetStatus?id=0", "/v1/json", "/api/v1/data"];
 
 type Change = readonly [path: string, one: object, other: object];
 
+const OFF = { ecotracker: false, shelly: false, homewizard: false, sunspec: false, em24: false, ct002: false };
 /** Two values of each group of settings but that of the hub, which are set in turn. */
 const CHANGES = [
 	["mqtt", { topics: "values" }, { topics: "both" }],
 	["mqtt", { enabled: false }, { enabled: true }],
 	["live-meter", { shelly: false }, { shelly: true }],
-	["live-meter", { ecotracker: false, shelly: false, homewizard: false, sunspec: false }, SETTINGS["live-meter"]],
+	["live-meter", OFF, SETTINGS["live-meter"]],
 	["live-meter/clients", { clients: [] }, SETTINGS["live-meter/clients"]],
 	["zigbee/map", { mapping: [{ obis: "1.8.0", mode: 1, mapping_id: "07020000" }] }, SETTINGS["zigbee/map"]],
 	["system/upgrade", { upgrade_check_enabled: false }, { upgrade_check_enabled: true }],

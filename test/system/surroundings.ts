@@ -27,8 +27,11 @@ const METERING = 0x0702;
 const UDP_EACH_MS = 60_000;
 const EACH_MS = 300_000;
 const FOLLOW_AGAIN_MS = 2000;
-/** Modbus TCP: 2 registers from 40097, the power. */
-const ASK_POWER = Uint8Array.of(0, 1, 0, 0, 0, 6, 1, 3, 0x9c, 0xa1, 0, 2);
+/** Modbus TCP: 2 registers of the power, from 40097 on in SunSpec, and from 40 on in EM24. */
+const ASK_POWER = {
+	sunspec: Uint8Array.of(0, 1, 0, 0, 0, 6, 1, 3, 0x9c, 0xa1, 0, 2),
+	em24: Uint8Array.of(0, 1, 0, 0, 0, 6, 1, 3, 0, 0x28, 0, 2),
+};
 const ASK_SHELLY = Buffer.from('{"id":1,"src":"b","method":"EM.GetStatus","params":{"id":0}}');
 /** Phases and power in the telegrams, beside the counter. */
 const PHASES = ["16.7.0(0.720*kW)", "32.7.0(230.1*V)", "31.7.0(3.13*A)"];
@@ -58,7 +61,7 @@ export class Surroundings {
 	readonly hawkBit = new hawkBit.DDIServer();
 	readonly arrived: Arrived = { hub: new Set(), broker: new Set(), coordinator: new Set() };
 	/** Number of replies to the clients of each dialect, and of bytes of the event stream. */
-	readonly live = { shelly: 0, ecotracker: 0, homewizard: 0, sunspec: 0 };
+	readonly live = { shelly: 0, ecotracker: 0, homewizard: 0, sunspec: 0, em24: 0 };
 	streamedBytes = 0;
 	/** Token of the follower. */
 	token = "";
@@ -86,7 +89,8 @@ export class Surroundings {
 		this.askByUDP(world);
 		this.each(world, EACH_MS, () => this.askByHTTP("/v1/json", "ecotracker"));
 		this.each(world, EACH_MS, () => this.askByHTTP("/api/v1/data", "homewizard"));
-		this.each(world, EACH_MS, () => this.askByModbus());
+		this.each(world, EACH_MS, () => this.askByModbus("sunspec"));
+		this.each(world, EACH_MS, () => this.askByModbus("em24"));
 		if (this.token !== "") this.follow(world);
 	}
 
@@ -106,6 +110,8 @@ export class Surroundings {
 					shelly: true,
 					homewizard: true,
 					sunspec: true,
+					em24: true,
+					telegrams: true,
 					shelly_udp_port: SHELLY_PORT,
 					max_age_secs: 600,
 				},
@@ -229,15 +235,15 @@ export class Surroundings {
 		client.send(encodeRequest(path));
 	}
 
-	private askByModbus(): void {
+	private askByModbus(name: keyof typeof ASK_POWER): void {
 		const client = this.#world.network.tcpListener(MODBUS_PORT).connect(CLIENT);
 		if (client === undefined) return;
 		client.onReceived = () => {
-			if (client.receivedCount > 9) this.live.sunspec++;
+			if (client.receivedCount > 9) this.live[name]++;
 			client.onReceived = undefined;
 			client.close();
 		};
-		client.send(ASK_POWER);
+		client.send(ASK_POWER[name]);
 	}
 }
 

@@ -23,7 +23,8 @@ const REACH_MS = 5000;
 const CLIENT = "192.0.2.40";
 const HUB_PORT = 8123;
 const SMA_PORT = 9522;
-const SUNSPEC_PORT = 502;
+const MODBUS_PORT = 502;
+const DIALECTS = ["ecotracker", "shelly", "homewizard", "sma", "sunspec", "telegrams", "em24"];
 const HOME_AUTOMATION = 0x0104;
 const TARIFF_2_WH = 3_000_000;
 const ENERGY = 0x0000;
@@ -87,7 +88,7 @@ export class WaysOut {
 			["hub", { enabled: true, url: `http://${ADDRESS}:${HUB_PORT}`, token: TOKEN, statistics: true }],
 			["mqtt", { enabled: true, url: `mqtt://${BROKER_ADDRESS}`, topics: "both", pause_secs: 1 }],
 			["live-meter/clients", { clients: [{ address: CLIENT }] }],
-			["live-meter", { ecotracker: true, shelly: true, homewizard: true, sma: true, sunspec: true }],
+			["live-meter", Object.fromEntries(DIALECTS.map((name) => [name, true]))],
 		];
 		for (const [path, body] of settings) await gateway.write(path, body);
 		assert.equal((await gateway.post("zigbee/reset")).status, 200);
@@ -151,6 +152,7 @@ export class WaysOut {
 		},
 		{ name: "SMA", read: () => this.fromSMA() },
 		{ name: "SunSpec", read: () => this.fromSunSpec() },
+		{ name: "EM24", read: () => this.fromEM24() },
 		{ name: "backup", read: () => this.fromBackup() },
 	];
 
@@ -272,16 +274,29 @@ export class WaysOut {
 		};
 	}
 
-	private async fromSunSpec(): Promise<Seen> {
-		const client = this.gateway.world.network.tcpListener(SUNSPEC_PORT).connect(CLIENT);
+	/** Reads registers; returns their bytes, or the exception as it is shown. */
+	private async readModbus(first: number, count: number): Promise<Buffer | string> {
+		const client = this.gateway.world.network.tcpListener(MODBUS_PORT).connect(CLIENT);
 		assert.ok(client, "no connection");
-		client.send(Uint8Array.of(0, 1, 0, 0, 0, 6, 1, 3, 40_071 >> 8, 40_071 & 0xff, 0, 124));
+		client.send(Uint8Array.of(0, 1, 0, 0, 0, 6, 1, 3, first >> 8, first, 0, count));
 		await this.gateway.pass(200);
 		const reply = Buffer.from(client.received);
 		client.close();
-		if (reply[7] !== 3) return { power: `exception ${reply[8]}`, energy: `exception ${reply[8]}` };
+		return reply[7] === 3 ? reply.subarray(9) : `exception ${reply[8]}`;
+	}
+
+	/** The low word comes first. Energy is left out, because it is in tenths of a kWh. */
+	private async fromEM24(): Promise<Seen> {
+		const reply = await this.readModbus(0x28, 2);
+		if (typeof reply === "string") return { power: reply };
+		return { power: ((reply.readInt16BE(2) << 16) | reply.readUInt16BE(0)) / 10 };
+	}
+
+	private async fromSunSpec(): Promise<Seen> {
+		const reply = await this.readModbus(40_071, 124);
+		if (typeof reply === "string") return { power: reply, energy: reply };
 		const value = (place: number) => {
-			const number = reply.readFloatBE(9 + 4 * place);
+			const number = reply.readFloatBE(4 * place);
 			return Number.isNaN(number) ? null : number;
 		};
 		return { power: value(13), energy: total(value(33), 1) };

@@ -14,6 +14,7 @@ const TOP_LEVEL = [
 
 /** Folders of test/ in addition to those that mirror modules/. */
 const TEST_FOLDERS = [
+	"homeassistant",
 	"hosts",
 	"tools",
 	"vectors",

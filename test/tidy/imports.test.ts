@@ -130,12 +130,12 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "update",
-		from: "io/host io/fault io/crypto io/client io/flash io/machine io/driver io/memory io/tls-permit http publish power diagnostics",
+		from: "bytes io/host io/fault io/crypto io/client io/flash io/machine io/driver io/memory io/tls-permit http publish power diagnostics",
 		why: "receives firmware files by HTTP, and logs the result",
 	},
 	{
 		rooms: "provision",
-		from: "io/crypto io/memory update",
+		from: "bytes io/crypto io/memory update",
 		why: "checks a signed file as an update does",
 	},
 	{

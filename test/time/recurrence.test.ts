@@ -61,11 +61,14 @@ function wallClock(zone: TimeZone): readonly number[] {
 
 /** Whether a readout is due at this local time. Calculated from the calendar date, without the code under test. */
 function isDue(unit: string, value: number, [hour, minute, day]: readonly number[], localMinutes: number): boolean {
+	const localMinute = localMinutes % 60;
+	if (unit === "minutes") return localMinute % value === 0;
+	if (localMinute !== minute) return false;
+	const localHour = Math.floor(localMinutes / 60) % 24;
+	if (unit === "hours") return localHour % value === 0;
+	if (localHour !== hour) return false;
+	// Made only here, because a date for each minute of each plan would take most of the test's time.
 	const date = new Date(localMinutes * MINUTE_MS);
-	if (unit === "minutes") return date.getUTCMinutes() % value === 0;
-	if (date.getUTCMinutes() !== minute) return false;
-	if (unit === "hours") return date.getUTCHours() % value === 0;
-	if (date.getUTCHours() !== hour) return false;
 	if (unit === "days") return (date.getTime() - Date.UTC(1970, 0, 5, hour, minute)) % (value * 86_400_000) === 0;
 	return date.getUTCDate() === day && date.getUTCMonth() % value === 0;
 }

@@ -185,6 +185,7 @@ describe("The firmware's script", function () {
 			"modules/parts/mqtt/absent-part.ts",
 			"modules/parts/peaks/absent-part.ts",
 			"modules/parts/prices/absent-part.ts",
+			"modules/parts/prices/absent-present-price.ts",
 			"modules/parts/provision/absent-part.ts",
 			"modules/sml/absent-protocol.ts",
 			"modules/tic/absent-protocol.ts",

@@ -14,6 +14,8 @@ const routes: readonly string[] = Object.keys(DOCUMENT.paths);
 const NOT_RUN: Readonly<Record<string, string>> = {
 	"integrations.md: sudo apt-get install mosquitto mosquitto-clients":
 		"changes the computer; the peers' broker has the same files",
+	"integrations.md: define broker MQTT2_CLIENT broker.lan:1883": "tried by hand; neither npm nor Debian has FHEM",
+	"integrations.md: [[inputs.mqtt_consumer]]": "tried by hand; Telegraf takes minutes to be built from source",
 	'mqtt.md: "time": "2026-11-22T10:00:00Z",': "a message that the gateway publishes",
 	'mqtt.md: "installed_version": "0.1.0",': "a message that the gateway publishes",
 };

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
+import { markOf } from "../../hosts/browser/kit/text-marks.js";
 import { TEXTS } from "../../hosts/browser/text/all.js";
 import { LANGUAGES } from "../../hosts/browser/text/translations.js";
 import { ARCHIVE, makePage, type PackedFile, pack, textOrder } from "../../tools/page/archive.js";
@@ -10,11 +11,11 @@ import { ARCHIVE, makePage, type PackedFile, pack, textOrder } from "../../tools
 const SOURCE = join(import.meta.dirname, "../../../hosts/browser");
 
 /** Limit of the compressed page, bytes. */
-const WHOLE_LIMIT = 132_600;
+const WHOLE_LIMIT = 136 * 1024;
 /** Limit of the first paint, bytes: the document. */
-const PAINT_LIMIT = 3800;
+const PAINT_LIMIT = 3850;
 /** Limit before the login, bytes: the document, the largest file of texts, and the first script. */
-const FIRST_LIMIT = 46 * 1024;
+const FIRST_LIMIT = 47_360;
 /** Limit of the policy, bytes: the gateway sends a head from a buffer of 1024 bytes, and most of it is the policy. */
 const POLICY_LIMIT = 512;
 
@@ -138,10 +139,11 @@ describe("tools/page", function () {
 		});
 	});
 
-	it("refers to texts by their position, in scripts, except to those whose keys the scripts compose at run time", () => {
+	it("refers to texts by their position, in scripts, except to those whose keys the scripts compose at run time, which have marks", () => {
 		const all = scripts().map(textOf).join("\n");
-		for (const key of ["nav.meter", "error.busy", "state.ok"]) assert.ok(all.includes(key), key);
-		for (const key of ["curve.title", "meter.title", "failure.silence"]) assert.ok(!all.includes(key), key);
+		for (const key of ["nav.meter", "error.busy", "state.ok"]) assert.ok(all.includes(markOf(key)), key);
+		for (const key of ["error.busy", "curve.describe", "meter.title", "failure.silence"])
+			assert.ok(!all.includes(key), key);
 	});
 
 	it("stores each file as gzip", () => {

@@ -5,6 +5,7 @@ import { createHash, generateKeyPairSync } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { unzipSync } from "fflate";
 import { BOARDS, findBoard } from "../../hosts/esp32/boards.js";
 import { PRODUCT } from "../../modules/product/product.js";
 import { DOCUMENT } from "../../tools/api/document.js";
@@ -12,6 +13,7 @@ import { IDF_TAG } from "../../tools/doctor/checks.js";
 import { checkFirmwareFile, imageOf } from "../../tools/ota/check.js";
 import { keySigner } from "../../tools/ota/keys.js";
 import { writeRelease } from "../../tools/release/folder.js";
+import { ARCHIVE, DOMAIN } from "../../tools/release/home-assistant.js";
 import { writeInstallPage } from "../../tools/release/install-page.js";
 import { readParts, wholeImage } from "../../tools/release/parts.js";
 import { main } from "../../tools/release/program.js";
@@ -72,9 +74,21 @@ describe("A release", function () {
 		for (const file of ["index.html", "install/page.js", "install/LICENSES.txt", "sbom.cdx.json", "vex.cdx.json"])
 			assert.ok(files.has(file));
 		assert.deepEqual(json("openapi.json"), DOCUMENT);
+		assert.equal(json("hacs.json").filename, ARCHIVE);
 		const sums = [...files].filter(([name]) => name !== "SHA256SUMS");
 		const expected = sums.map(([name, bytes]) => `${createHash("sha256").update(bytes).digest("hex")}  ${name}\n`);
 		assert.deepEqual(text("SHA256SUMS").split("\n").sort(), expected.join("").split("\n").sort());
+	});
+
+	it("has the integration for Home Assistant, with the version and the product's name in its manifest", () => {
+		const inside = unzipSync(files.get(ARCHIVE)!);
+		const names = Object.keys(inside);
+		const needed = ["__init__.py", "config_flow.py", "quality_scale.yaml", "icons.json", "brand/icon.png", "LICENSE"];
+		for (const name of [...needed, "translations/en.json", "translations/de.json", "translations/pl.json"])
+			assert.ok(names.includes(name), `${name} is not in ${names}`);
+		assert.ok(!names.some((name) => /__pycache__|\.pyc$/.test(name)), `${names}`);
+		const manifest = JSON.parse(Buffer.from(inside["manifest.json"]).toString());
+		assert.deepEqual([manifest.name, manifest.version, manifest.domain], [PRODUCT, "1.2.3", DOMAIN]);
 	});
 
 	it("is identical when made again, except for signatures, which contain a random number", async () => {

@@ -110,7 +110,7 @@ export class WholeGateway extends ProcessGateway {
 			["", "iec62056/schedule", { enabled: true, period_unit: "minutes", period_value: 1 }],
 			["hub", "hub", this.without(this.peers.hubSettings, "statistics")],
 			["mqtt", "mqtt", { ...this.peers.mqttSettings, user: "", password: "" }],
-			["live-meter", "live-meter", this.without(DIALECTS, "sma", "sunspec")],
+			["live-meter", "live-meter", this.without(DIALECTS, "em24", "ct002")],
 			["peaks", "peaks", { interval_mins: 15, count: 3 }],
 			["prices", "prices", { periods: [{ from: "2025-01-01", import_micro: 334_000 }], currency: "EUR" }],
 		];
@@ -329,7 +329,10 @@ export class WholeGateway extends ProcessGateway {
 	}
 }
 
-const DIALECTS = { ecotracker: true, shelly: true, homewizard: true, sma: true, sunspec: true };
+const DIALECTS = {
+	...{ ecotracker: true, shelly: true, homewizard: true, sma: true, sunspec: true, telegrams: true },
+	...{ em24: true, ct002: true },
+};
 
 function mayRestart(method: string, path: string): boolean {
 	return [...RESTARTING, "POST system/certificate/reset", "POST zigbee/config", "POST system/ota"].includes(

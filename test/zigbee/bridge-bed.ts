@@ -1,7 +1,7 @@
 /** The bridge in a network of its own: a modelled chip, and the coordinator's frames made by zigbee-herdsman. */
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
-import type { HostInfo } from "../../modules/io/host.js";
+import { FORMAT_8N1, type HostInfo, type LineSettings } from "../../modules/io/host.js";
 import type { Output } from "../../modules/io/machine.js";
 import { mapOf } from "../../modules/obis/mapping.js";
 import type { Readout } from "../../modules/readout/readout.js";
@@ -108,6 +108,7 @@ export function readout(block: string, more: Partial<Readout> = {}): Readout {
 /** A chip that always works. It records frames in `sent`; the test calls `confirm` when one has arrived. */
 export class PlayedChip implements Chip {
 	readonly #user: RadioListener;
+	readonly line: LineSettings = { baud: 115_200, format: FORMAT_8N1 };
 	state = RADIO_OFF;
 	readonly ieeeAddress = Uint8Array.of(1, 0, 0, 0, 0, 0x4b, 0x12, 0);
 	network: Network | undefined;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
 import { Driver } from "../../modules/io/driver.js";
-import { type CoprocessorPort, FORMAT_8N1 } from "../../modules/io/host.js";
+import type { CoprocessorPort } from "../../modules/io/host.js";
 import { Link } from "../../modules/io/link.js";
 import { Coprocessor } from "../../modules/zigbee/coprocessor.js";
 import { RADIO_CODES, type RadioListener } from "../../modules/zigbee/radio.js";
@@ -30,10 +30,8 @@ export class CoprocessorBed implements RadioListener {
 		const driver = new Driver({ clock: this.time, timers: this.time, guard });
 		this.link = new Link(driver, {
 			port,
-			line: { baud: 115200, format: FORMAT_8N1 },
 			machine: this.driver,
-			onEvent: () => assert.fail("the link has reported an event"),
-			onClosed: () => {},
+			listener: { linkEvent: () => assert.fail("the link has reported an event"), linkClosed: () => {} },
 		});
 		this.link.update((nowMs) => this.driver.start(nowMs));
 		this.after(1000);

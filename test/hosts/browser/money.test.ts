@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { microOf } from "../../../hosts/browser/kit/csv.js";
-import { type Money, moneyOf, tariff2Share, totalOf } from "../../../hosts/browser/kit/money.js";
+import {
+	activeTariff,
+	type Money,
+	moneyOf,
+	type Pricing,
+	tariffsOf,
+	totalOf,
+} from "../../../hosts/browser/kit/money.js";
 import { type Piece, piecesOf } from "../../../hosts/browser/kit/periods.js";
 import type { Period, PricePeriod, Reading } from "../../../hosts/browser/kit/replies.js";
 import { momentOf, stampOf } from "../../../hosts/browser/kit/wall-clock.js";
@@ -46,6 +53,73 @@ describe("hosts/browser/kit/money", () => {
 			totalOf(money([day("2026-05-01", 0)], [PRICE])),
 		])
 			assert.ok(Object.is(total, 0), `${total}`);
+	});
+	describe("by the clock", () => {
+		const night = { from: PRICE.from, import_micro: 200_000, weekdays: 127, start_minute: 1320, end_minute: 360 };
+		const quarter = (time: string, import_wh: number) => {
+			const from = `2026-05-01T${time}:00`;
+			return piece(from, new Date(utc(from) + 900_000).toISOString().slice(0, 19), import_wh);
+		};
+		const hours = (date: string) =>
+			Array.from({ length: 24 }, (_, hour) => {
+				const from = `${date}T${String(hour).padStart(2, "0")}:00:00`;
+				return piece(from, new Date(utc(from) + 3_600_000).toISOString().slice(0, 19), 1000);
+			});
+		const cost = (pieces: readonly Piece[], more: Partial<Pricing>) =>
+			moneyOf(pieces, { periods: [PRICE], tariff2: undefined, ...more }, true);
+
+		it("has the price of the window in its quarter hours, past midnight too; the last window counts", () => {
+			const periods = [PRICE, night];
+			for (const [time, micro] of [
+				["21:45", 320],
+				["22:00", 200],
+				["00:00", 200],
+				["05:45", 200],
+				["06:00", 320],
+			] as const)
+				assert.equal(cost([quarter(time, 1000)], { periods })?.imported, -1000 * micro, time);
+			// 2026-05-01 is a Friday.
+			const friday = { ...night, import_micro: 1000, weekdays: 16 };
+			assert.equal(cost([quarter("23:00", 1000)], { periods: [...periods, friday] })?.imported, -1000);
+			assert.equal(cost([quarter("23:00", 1000)], { periods: [friday, ...periods] })?.imported, -200_000);
+			const monday = { ...friday, weekdays: 1 };
+			assert.equal(cost([quarter("23:00", 1000)], { periods: [...periods, monday] })?.imported, -200_000);
+		});
+		it("knows the cost of a day from its hours only, and sums up from the first known day on", () => {
+			const periods = [PRICE, night];
+			const days = [day("2026-05-01", 24_000), day("2026-05-02", 24_000)];
+			assert.equal(cost(days, { periods }), undefined);
+			const known = cost(days, { periods, fine: hours("2026-05-02") });
+			assert.equal(known?.imported, -(8 * 200_000 + 16 * 320_000));
+			assert.deepEqual([known?.sinceMs, known?.isEstimated], [utc("2026-05-02T00:00:00"), false]);
+			const early = { ...night, end_minute: 375 };
+			assert.equal(cost(days, { periods: [PRICE, early], fine: hours("2026-05-02") })?.isEstimated, true);
+		});
+		it("adds the dynamic price of the time, and has no sum before the last time without one", () => {
+			const start = momentOf(utc("2026-05-01T10:00:00"), BERLIN);
+			const prices = [100_000, null, -400_000].map((import_micro) => ({ import_micro }));
+			const more = { periods: [{ ...PRICE, dynamic: true }], dynamic: { start, step_minutes: 15 as const, prices } };
+			const of = (...times: string[]) =>
+				cost(
+					times.map((time) => quarter(time, 1000)),
+					more,
+				);
+			assert.equal(of("10:00")?.imported, -420_000);
+			assert.equal(of("10:15"), undefined);
+			assert.equal(of("09:45"), undefined);
+			const all = of("10:00", "10:15", "10:30");
+			assert.deepEqual([all?.imported, all?.sinceMs], [80_000, utc("2026-05-01T10:30:00")]);
+			assert.equal(of("10:00", "10:45"), undefined);
+		});
+		it("is of one medium, with its own days and base charge", () => {
+			const gas: PricePeriod = { from: "2026-05-02", medium: "gas", import_micro: 1_200_000, base_micro: 31_000_000 };
+			const { period, ...rest } = day("2026-05-02", 5_000);
+			const both = [{ ...rest, period: { ...period, gas_l: 2500 } }];
+			const found = moneyOf(both, { periods: [PRICE, gas], tariff2: undefined }, true, "gas");
+			assert.deepEqual([found?.imported, found?.exported, found?.base], [-3_000_000, 0, -1_000_000]);
+			assert.equal(cost(both, { periods: [PRICE, gas] })?.imported, -1_600_000);
+			assert.equal(moneyOf(both, { periods: [PRICE], tariff2: undefined }, true, "gas"), undefined);
+		});
 	});
 	it("reverses the signs at negative prices", () => {
 		const negative = { from: "2026-01-01", import_micro: -20_000, export_micro: -10_000 };
@@ -140,9 +214,29 @@ describe("hosts/browser/kit/money", () => {
 		assert.equal(money([day("2026-05-01", 10_000)], periods).imported, -3_200_000);
 		const reading = (obis: string, value: number) =>
 			({ obis, value1_number: value, value1_unit: "kWh", billing_period: null }) as Reading;
-		assert.equal(tariff2Share([reading("1.8.1", 300), reading("1.8.2", 100)]), 0.25);
-		assert.equal(tariff2Share([reading("1.8.0", 300), reading("1.8.2", 100)]), undefined);
-		assert.equal(tariff2Share([reading("1.8.1", 0), reading("1.8.2", 0)]), undefined);
+		assert.equal(tariffsOf([reading("1.8.1", 300), reading("1.8.2", 100)]).tariff2, 0.25);
+		assert.equal(tariffsOf([reading("1.8.0", 300), reading("1.8.2", 100)]).tariff2, undefined);
+		assert.equal(tariffsOf([reading("1.8.1", 0), reading("1.8.2", 0)]).tariff2, undefined);
+	});
+	it("is unknown if the meter counts in more tariffs than have a price", () => {
+		const reading = (obis: string, value: number) =>
+			({ obis, value1_number: value, value1_unit: "kWh", billing_period: null }) as Reading;
+		const two = { ...PRICE, import_t2_micro: 200_000 };
+		const tempo = tariffsOf([1, 2, 3, 4, 5, 6].map((e) => reading(`1.8.${e}`, 100 * e)));
+		assert.equal(moneyOf([day("2026-05-01", 10_000)], { periods: [two], ...tempo }, true), undefined);
+		// One price is the same in all tariffs.
+		assert.equal(moneyOf([day("2026-05-01", 10_000)], { periods: [PRICE], ...tempo }, true)?.imported, -3_200_000);
+		const left = tariffsOf([reading("1.8.1", 300), reading("1.8.2", 100), reading("1.8.3", 0.4)]);
+		assert.equal(moneyOf([day("2026-05-01", 10_000)], { periods: [two], ...left }, true)?.isEstimated, true);
+	});
+	it("knows the active tariff that the meter sends", () => {
+		const activeOf = (value1: string, obis = "96.14.0") =>
+			activeTariff([{ obis, value1, value1_number: null, value1_unit: "", billing_period: null } as Reading]);
+		assert.deepEqual(
+			["0001", "0002", "2", "3", "HP", ""].map((text) => activeOf(text)),
+			[1, 2, 2, ...Array(3)],
+		);
+		assert.equal(activeOf("2", "96.14.1"), undefined);
 	});
 	it("uses the import of tariff 2 from the history if present, and does not mark the result as an estimate", () => {
 		const periods = [{ ...PRICE, import_t2_micro: 200_000 }];

@@ -2,11 +2,15 @@ import assert from "node:assert/strict";
 import {
 	type Amount,
 	compare,
+	HOUR_S,
+	isFine,
 	type Piece,
 	piecesOf,
+	QUARTER_S,
 	spanOf,
 	sumOf,
 	type Unit,
+	wattsPerWh,
 	within,
 } from "../../../hosts/browser/kit/periods.js";
 import type { Period } from "../../../hosts/browser/kit/replies.js";
@@ -93,6 +97,32 @@ describe("hosts/browser/kit/periods", () => {
 		all[all.length - 1] = { ...end, period: { ...end.period, partial: true } };
 		return all;
 	};
+
+	it("knows the mean power only of energy that covers the period's own time", () => {
+		const wattsOf = (to: string, wh: number, marks: Partial<Period> = {}, wholeS = QUARTER_S) => {
+			const each = wattsPerWh(period("2026-11-22T14:15:00", `2026-11-22T${to}`, wh, marks), wholeS);
+			return each === undefined ? undefined : Math.round(wh * each);
+		};
+		assert.equal(wattsOf("14:30:00", 100), 400);
+		assert.equal(wattsOf("15:15:00", 400, {}, HOUR_S), 400);
+		// The running quarter, a quarter divided by time, and a gap of an hour and a half.
+		assert.equal(wattsOf("14:25:00", 100, { partial: true }), 600);
+		assert.equal(wattsOf("14:30:00", 100, { interpolated: true }), 400);
+		assert.equal(wattsOf("15:45:00", 600, { gap: true }), 400);
+		// A step of the counter would be 15 W.
+		assert.equal(wattsOf("14:19:00", 20, { partial: true }), undefined);
+		// A value was missing for a while; the meter was exchanged.
+		assert.equal(wattsOf("14:30:00", 60, { partial: true }), undefined);
+		assert.equal(wattsOf("14:25:00", 60, { partial: true, meter_changed: true }), undefined);
+	});
+
+	it("knows a counter that is too coarse for the power of a quarter hour", () => {
+		const piecesWith = (wh: readonly number[], marks: Partial<Period> = {}) =>
+			piecesOf(wh.map((one) => period("2026-11-22T14:15:00", "2026-11-22T14:30:00", one, marks)));
+		assert.equal(isFine(piecesWith([0, 100, 200])), false);
+		assert.equal(isFine(piecesWith([37, 63], { interpolated: true })), false);
+		assert.equal(isFine(piecesWith([0, 110])), true);
+	});
 
 	it("compares the finished days of a month with as many of the previous month", () => {
 		assert.deepEqual(of(until("2026-11-22"), "month"), [2100, 2100, "2026-10-22T00:00"]);

@@ -116,7 +116,8 @@ describe("energy", () => {
 			reading("1.8.0", 3, "kWh"),
 			reading("1.8.0", 4, "kWh", 1),
 			reading("1.8.4", 5, "kWh"),
-			reading("1.8.5", 6, "kWh"),
+			reading("1.8.6", 6, "kWh"),
+			reading("1.8.10", 7, "kWh"),
 		];
 		assert.deepEqual(
 			countersOf(readings).map(({ isExport, tariff, reading: { value1 } }) => [isExport, tariff, value1]),
@@ -124,6 +125,7 @@ describe("energy", () => {
 				[false, 0, "3"],
 				[false, 2, "2"],
 				[false, 4, "5"],
+				[false, 6, "6"],
 				[true, 0, "1"],
 			],
 		);

@@ -3,43 +3,32 @@
  * wifi-driver.test.ts tests this with the radio.
  */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { BOARDS } from "../../../hosts/esp32/boards.js";
-import { compileNative, needNative } from "../native/compile.js";
+import { stepsOf, usePeer } from "../native/peer.js";
 
 const HERE = "test/hosts/esp32";
 
 describe("The ESP32's random generator and sleep", function () {
 	this.timeout(60_000);
 	/** Output of each step: the lines before the line with the step's name. */
-	const steps = new Map<string, string[]>();
+	let steps: ReadonlyMap<string, readonly string[]>;
+	const run = usePeer({
+		sources: [
+			...["adc-fake", "wifi-idf-fake", "xs-fake"].map((fake) => `-I${HERE}/${fake}`),
+			"-Ihosts/esp32",
+			"-Ihosts/native",
+			`${HERE}/entropy-peer.c`,
+			`${HERE}/adc-fake/adc-fake.c`,
+			`${HERE}/wifi-idf-fake/idf-fake.c`,
+			`${HERE}/xs-fake/xs-fake.c`,
+			...["entropy", "prelaunch", "power", "power-retained"].map((name) => `hosts/esp32/${name}.c`),
+		],
+		output: "entropy-peer",
+		libraries: ["m"],
+	});
 
-	before(function () {
-		needNative(this);
-		const program = compileNative({
-			sources: [
-				...["adc-fake", "wifi-idf-fake", "xs-fake"].map((fake) => `-I${HERE}/${fake}`),
-				"-Ihosts/esp32",
-				"-Ihosts/native",
-				`${HERE}/entropy-peer.c`,
-				`${HERE}/adc-fake/adc-fake.c`,
-				`${HERE}/wifi-idf-fake/idf-fake.c`,
-				`${HERE}/xs-fake/xs-fake.c`,
-				...["entropy", "prelaunch", "power", "power-retained"].map((name) => `hosts/esp32/${name}.c`),
-			],
-			output: "entropy-peer",
-			libraries: ["m"],
-		});
-		const { status, stdout, stderr } = spawnSync(program, { encoding: "utf8" });
-		assert.equal(stderr, "");
-		assert.equal(status, 0);
-		let lines: string[] = [];
-		for (const line of stdout.split("\n").map((each) => each.trim())) {
-			if (line.startsWith("-- ")) {
-				steps.set(line.slice(3), lines);
-				lines = [];
-			} else lines.push(line);
-		}
+	before(() => {
+		steps = stepsOf(run());
 	});
 
 	it("has noise before anything else, even before NVS and its keys", () => {

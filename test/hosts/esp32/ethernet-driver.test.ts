@@ -81,7 +81,6 @@ for (const { name, pins, made, ended, powerOff, things, unused } of KINDS) {
 					`hosts/esp32/ethernet/ethernet-${name}.c`,
 				],
 				output: `ethernet-${name}-peer`,
-				libraries: [],
 			});
 			const { status, stdout, stderr } = spawnSync(program, pins.map(String), { encoding: "utf8" });
 			assert.equal(stderr, "");

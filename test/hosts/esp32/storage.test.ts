@@ -1,32 +1,17 @@
 /** The ESP32's store on a fake of NVS (storage-fake), under the sanitizers. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { compileNative, needNative } from "../native/compile.js";
+import { usePeer } from "../native/peer.js";
 
 describe("The ESP32's store", () => {
-	let program = "";
-
-	before(function () {
-		needNative(this);
-		this.timeout(60_000);
-		program = compileNative({
-			sources: [
-				"-Itest/hosts/esp32/storage-fake",
-				"test/hosts/esp32/storage-peer.c",
-				"test/hosts/esp32/storage-fake/storage-fake.c",
-				"hosts/esp32/storage-nvs.c",
-			],
-			output: "storage-peer",
-			libraries: [],
-		});
+	const run = usePeer({
+		sources: [
+			"-Itest/hosts/esp32/storage-fake",
+			"test/hosts/esp32/storage-peer.c",
+			"test/hosts/esp32/storage-fake/storage-fake.c",
+			"hosts/esp32/storage-nvs.c",
+		],
+		output: "storage-peer",
 	});
-
-	function run(part: string): string {
-		const { status, stdout, stderr } = spawnSync(program, [part], { encoding: "utf8" });
-		assert.equal(stderr, "");
-		assert.equal(status, 0);
-		return stdout;
-	}
 
 	it("keeps values of 0 to 4000 bytes across a restart, and deletes them", () => {
 		run("keep");

@@ -1,51 +1,38 @@
 /** The ESP32 host's UART on a model of ESP-IDF's driver (uart-fake/), tested by a C program (uart-peer.c). */
-import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { compileNative, needNative } from "../native/compile.js";
+import { usePeer } from "../native/peer.js";
 
 const SEEDS = 6;
 
 describe("The ESP32's UART", () => {
-	let program = "";
-
-	before(function () {
-		needNative(this);
-		this.timeout(120_000);
-		program = compileNative({
-			sources: [
-				// Include path for ESP-IDF's headers.
-				"-Itest/hosts/esp32/uart-fake",
-				"test/hosts/esp32/uart-peer.c",
-				"test/hosts/esp32/uart-fake/uart-fake.c",
-				"hosts/esp32/uart-core.c",
-			],
-			output: "uart-peer",
-			libraries: [],
-		});
+	const run = usePeer({
+		sources: [
+			// Include path for ESP-IDF's headers.
+			"-Itest/hosts/esp32/uart-fake",
+			"test/hosts/esp32/uart-peer.c",
+			"test/hosts/esp32/uart-fake/uart-fake.c",
+			"hosts/esp32/uart-core.c",
+		],
+		output: "uart-peer",
 	});
 
-	function run(...args: string[]): void {
-		const { status, stderr, signal } = spawnSync(program, args, { encoding: "utf8", timeout: 60_000 });
-		assert.equal(stderr, "", args.join(" "));
-		assert.deepEqual([status, signal], [0, null], args.join(" "));
-	}
-
 	it("opens with the inversion and pull resistors of its lines, reports room before anything else, and rejects a second owner", () =>
-		run("opens"));
-	it("frees everything that it has taken, whichever driver call fails", () => run("fails"));
-	it("makes and checks the parity of 7E1, marks damaged characters, and passes 8N1 unchanged", () => run("parity"));
-	it("leaves the parity of 8E1 to the UART, and reports a damaged character", () => run("even-parity"));
-	it("sends the second stop bit of 8N2", () => run("two-stop-bits"));
-	it("marks a character without a stop bit", () => run("stop-bits"));
-	it("reports received characters together, but soon", () => run("tells"));
-	it("reads the end of a telegram although the interrupt for the silence was lost", () => run("ends"));
-	it("keeps the oldest unread characters, and reports the loss of the newest", () => run("overruns"));
+		void run("opens"));
+	it("frees everything that it has taken, whichever driver call fails", () => void run("fails"));
+	it("makes and checks the parity of 7E1, marks damaged characters, and passes 8N1 unchanged", () =>
+		void run("parity"));
+	it("leaves the parity of 8E1 to the UART, and reports a damaged character", () => void run("even-parity"));
+	it("sends the second stop bit of 8N2", () => void run("two-stop-bits"));
+	it("marks a character without a stop bit", () => void run("stop-bits"));
+	it("reports received characters together, but soon", () => void run("tells"));
+	it("reads the end of a telegram although the interrupt for the silence was lost", () => void run("ends"));
+	it("keeps the oldest unread characters, and reports the loss of the newest", () => void run("overruns"));
 	it("loses nothing at 115200 Bd while its task is stopped for 177 ms, four times the usual erase of the flash", () =>
-		run("erase"));
-	it("makes the other end wait if RTS is wired", () => run("waits"));
-	it("reports once that the last bit was sent, never too early, also after a change of speed", () => run("drains"));
-	it("drops the data of a closed session in both directions", () => run("closes"));
-	it("works with its task in a separate thread", () => run("threads"));
+		void run("erase"));
+	it("makes the other end wait if RTS is wired", () => void run("waits"));
+	it("reports once that the last bit was sent, never too early, also after a change of speed", () =>
+		void run("drains"));
+	it("drops the data of a closed session in both directions", () => void run("closes"));
+	it("works with its task in a separate thread", () => void run("threads"));
 
 	it("loses, changes and reorders nothing in long random sessions", function () {
 		this.timeout(120_000);

@@ -1,39 +1,24 @@
 /** The ESP32's layer over ESP-IDF's Wi-Fi: its calls and events, on a fake (wifi-idf-fake). */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { compileNative, needNative } from "../native/compile.js";
+import { stepsOf, usePeer } from "../native/peer.js";
 
 describe("The ESP32's layer over ESP-IDF's Wi-Fi", function () {
 	this.timeout(60_000);
 	/** The lines of output before each step's own line. */
-	const steps = new Map<string, string[]>();
+	let steps: ReadonlyMap<string, readonly string[]>;
+	const run = usePeer({
+		sources: [
+			"-Itest/hosts/esp32/wifi-idf-fake",
+			"test/hosts/esp32/wifi-driver-peer.c",
+			"test/hosts/esp32/wifi-idf-fake/idf-fake.c",
+			"hosts/esp32/wifi-driver.c",
+			"hosts/esp32/entropy.c",
+		],
+		output: "wifi-driver-peer",
+	});
 
-	before(function () {
-		needNative(this);
-		const program = compileNative({
-			sources: [
-				"-Itest/hosts/esp32/wifi-idf-fake",
-				"test/hosts/esp32/wifi-driver-peer.c",
-				"test/hosts/esp32/wifi-idf-fake/idf-fake.c",
-				"hosts/esp32/wifi-driver.c",
-				"hosts/esp32/entropy.c",
-			],
-			output: "wifi-driver-peer",
-			libraries: [],
-		});
-		const { status, stdout, stderr } = spawnSync(program, { encoding: "utf8" });
-		assert.equal(stderr, "");
-		assert.equal(status, 0);
-		let lines: string[] = [];
-		for (const line of stdout
-			.trim()
-			.split("\n")
-			.map((each) => each.trim())) {
-			if (line.startsWith("-- ")) {
-				steps.set(line.slice(3), lines);
-				lines = [];
-			} else lines.push(line);
-		}
+	before(() => {
+		steps = stepsOf(run());
 	});
 
 	/** Calls that configure a new driver. */

@@ -1,94 +1,56 @@
 /** The logic of the ESP32's Wi-Fi radio on a fake of the radio (wifi-fake), under the sanitizers. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { compileNative, needNative } from "../native/compile.js";
+import { usePeer } from "../native/peer.js";
 
 const SEEDS = 4;
 
-/** Runs the program, which must succeed without other output. */
-function run(program: string, ...args: string[]): string {
-	const { status, stdout, stderr } = spawnSync(program, args, { encoding: "utf8" });
-	assert.equal(stderr, "", args.join(" "));
-	assert.equal(status, 0, args.join(" "));
-	return stdout;
-}
-
 describe("The ESP32's Wi-Fi radio", function () {
 	this.timeout(60_000);
-	let program = "";
-
-	before(function () {
-		needNative(this);
-		program = compileNative({
-			sources: [
-				"test/hosts/esp32/wifi-peer.c",
-				"test/hosts/esp32/wifi-fake/wifi-fake.c",
-				...["core", "events"].map((name) => `hosts/esp32/wifi-${name}.c`),
-			],
-			output: "wifi-peer",
-			libraries: [],
-		});
+	const run = usePeer({
+		sources: [
+			"test/hosts/esp32/wifi-peer.c",
+			"test/hosts/esp32/wifi-fake/wifi-fake.c",
+			...["core", "events"].map((name) => `hosts/esp32/wifi-${name}.c`),
+		],
+		output: "wifi-peer",
 	});
 
-	it("joins a network, reports each address, and does not retry by itself", () => {
-		run(program, "join");
-	});
+	it("joins a network, reports each address, and does not retry by itself", () => void run("join"));
 
-	it("ignores events of the previous network", () => {
-		run(program, "move");
-	});
+	it("ignores events of the previous network", () => void run("move"));
 
-	it("continues if the radio does not report that it has left a network", () => {
-		run(program, "overdue");
-	});
+	it("continues if the radio does not report that it has left a network", () => void run("overdue"));
 
-	it("reports a request that the radio refuses, and turns the radio off again", () => {
-		run(program, "refuse");
-	});
+	it("reports a request that the radio refuses, and turns the radio off again", () => void run("refuse"));
 
-	it("scans, keeps the strongest networks, and waits until the radio has left its network", () => {
-		run(program, "scan");
-	});
+	it("scans, keeps the strongest networks, and waits until the radio has left its network", () => void run("scan"));
 
-	it("opens the access point in addition to the station, and reports its clients", () => {
-		run(program, "access-point");
-	});
+	it("opens the access point in addition to the station, and reports its clients", () => void run("access-point"));
 
 	it("reaches the last requested state after any events in any order", () => {
 		for (let i = 0; i < SEEDS; i++) {
 			const seed = Math.floor(Math.random() * 1e9);
-			run(program, "random", String(seed));
+			run("random", String(seed));
 		}
 	});
 });
 
 describe("The event queue and the names of the ESP32's Wi-Fi", function () {
 	this.timeout(60_000);
-	let program = "";
-
-	before(function () {
-		needNative(this);
-		program = compileNative({
-			sources: [
-				"test/hosts/esp32/wifi-events-peer.c",
-				...["events", "name", "origin-addresses"].map((name) => `hosts/esp32/wifi-${name}.c`),
-			],
-			output: "wifi-events-peer",
-			libraries: [],
-		});
+	const run = usePeer({
+		sources: [
+			"test/hosts/esp32/wifi-events-peer.c",
+			...["events", "name", "origin-addresses"].map((name) => `hosts/esp32/wifi-${name}.c`),
+		],
+		output: "wifi-events-peer",
 	});
 
-	it("replaces outdated events by later ones, and keeps the end of an attempt when it is full", () => {
-		run(program, "queue");
-	});
+	it("replaces outdated events by later ones, and keeps the end of an attempt when it is full", () =>
+		void run("queue"));
 
-	it("has at most one pending delivery, and none without events", () => {
-		run(program, "thread");
-	});
+	it("has at most one pending delivery, and none without events", () => void run("thread"));
 
-	it("reads and writes hardware addresses, and knows the addresses of the access point", () => {
-		run(program, "addresses");
-	});
+	it("reads and writes hardware addresses, and knows the addresses of the access point", () => void run("addresses"));
 
 	/** The text with U+FFFD for each byte that is not part of a valid character. */
 	function replaced(bytes: readonly number[]): string {
@@ -106,7 +68,7 @@ describe("The event queue and the names of the ESP32's Wi-Fi", function () {
 	}
 
 	it("returns SSIDs as UTF-8, with replacements for invalid bytes", () => {
-		const name = (...bytes: number[]) => run(program, "name", Buffer.from(bytes).toString("hex"));
+		const name = (...bytes: number[]) => run("name", Buffer.from(bytes).toString("hex"));
 		const text = "Zuhause ÄÖ€ 😀";
 		assert.equal(name(...Buffer.from(text)), text);
 		assert.equal(name(), "");
@@ -134,18 +96,14 @@ describe("The event queue and the names of the ESP32's Wi-Fi", function () {
 
 describe("The interface through which a client has connected to the ESP32", function () {
 	this.timeout(60_000);
-
-	it("is the access point if replies leave through it, whatever addresses Ethernet has", function () {
-		needNative(this);
-		const program = compileNative({
-			sources: [
-				"-Itest/hosts/esp32/origin-fake",
-				"test/hosts/esp32/wifi-origin-peer.c",
-				...["origin", "origin-addresses"].map((name) => `hosts/esp32/wifi-${name}.c`),
-			],
-			output: "wifi-origin-peer",
-			libraries: [],
-		});
-		run(program);
+	const run = usePeer({
+		sources: [
+			"-Itest/hosts/esp32/origin-fake",
+			"test/hosts/esp32/wifi-origin-peer.c",
+			...["origin", "origin-addresses"].map((name) => `hosts/esp32/wifi-${name}.c`),
+		],
+		output: "wifi-origin-peer",
 	});
+
+	it("is the access point if replies leave through it, whatever addresses Ethernet has", () => void run());
 });

@@ -4,7 +4,6 @@
  * hosts/native, in XS itself.
  */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,6 +16,7 @@ import {
 } from "../../../hosts/esp32/factory.js";
 import { textCodec } from "../../config/memory-storage.js";
 import { compileNative, needNative, ROOT } from "../native/compile.js";
+import { runPeer } from "../native/peer.js";
 
 const HERE = "test/hosts/esp32";
 const FLASH_SECTOR = 4096;
@@ -50,13 +50,6 @@ function compile(
 	});
 }
 
-function run(program: string, ...args: string[]): string {
-	const { status, signal, stdout, stderr } = spawnSync(program, args, { encoding: "utf8", timeout: 20_000 });
-	assert.equal(stderr, "", args.join(" "));
-	assert.deepEqual([status, signal], [0, null], args.join(" "));
-	return stdout;
-}
-
 describe("The ESP32's XS bindings", function () {
 	this.timeout(120_000);
 
@@ -70,11 +63,11 @@ describe("The ESP32's XS bindings", function () {
 			program = compile("uart-xs-peer", ["uart-fake"], ["esp32/uart-xs", "esp32/uart-core"]);
 		});
 
-		it("construct a port from their arguments, or throw and keep nothing", () => void run(program, "constructs"));
-		it("report nothing after close, and later calls do nothing", () => void run(program, "closes"));
-		it("close a port whose object is garbage collected", () => void run(program, "is-destroyed"));
-		it("may be closed during a callback", () => void run(program, "closes-in-callback"));
-		it("read and write no byte outside the buffer", () => void run(program, "reads-and-writes"));
+		it("construct a port from their arguments, or throw and keep nothing", () => void runPeer(program, "constructs"));
+		it("report nothing after close, and later calls do nothing", () => void runPeer(program, "closes"));
+		it("close a port whose object is garbage collected", () => void runPeer(program, "is-destroyed"));
+		it("may be closed during a callback", () => void runPeer(program, "closes-in-callback"));
+		it("read and write no byte outside the buffer", () => void runPeer(program, "reads-and-writes"));
 	});
 
 	describe("of the Ethernet port", () => {
@@ -84,10 +77,10 @@ describe("The ESP32's XS bindings", function () {
 			program = compile("ethernet-xs-peer", ["ethernet-fake", "binding-fake"], [...files, ...ADDRESSES]);
 		});
 
-		it("open the port, or throw and keep nothing", () => void run(program, "constructs"));
-		it("throw after close, and then report nothing", () => void run(program, "closes"));
-		it("may be called and closed during a callback", () => void run(program, "calls-back"));
-		it("accept host name and addresses of valid length only", () => void run(program, "accepts-what-fits"));
+		it("open the port, or throw and keep nothing", () => void runPeer(program, "constructs"));
+		it("throw after close, and then report nothing", () => void runPeer(program, "closes"));
+		it("may be called and closed during a callback", () => void runPeer(program, "calls-back"));
+		it("accept host name and addresses of valid length only", () => void runPeer(program, "accepts-what-fits"));
 	});
 
 	describe("of the Wi-Fi radio", () => {
@@ -97,30 +90,30 @@ describe("The ESP32's XS bindings", function () {
 			program = compile("wifi-xs-peer", ["wifi-fake", "binding-fake"], [...files, ...ADDRESSES]);
 		});
 
-		it("open the radio, or throw and keep nothing", () => void run(program, "constructs"));
-		it("throw after close, and then report nothing", () => void run(program, "closes"));
-		it("may be called and closed during a callback", () => void run(program, "calls-back"));
+		it("open the radio, or throw and keep nothing", () => void runPeer(program, "constructs"));
+		it("throw after close, and then report nothing", () => void runPeer(program, "closes"));
+		it("may be called and closed during a callback", () => void runPeer(program, "calls-back"));
 		it("accept values that fit into the radio's fields, and reject longer ones", () =>
-			void run(program, "accepts-what-fits"));
-		it("return each network of a scan, and no more", () => void run(program, "scans"));
+			void runPeer(program, "accepts-what-fits"));
+		it("return each network of a scan, and no more", () => void runPeer(program, "scans"));
 	});
 
 	describe("of the store", () => {
 		it("store, return and delete values, and throw for invalid ones", () => {
-			run(compile("storage-xs-peer", ["storage-fake"], ["esp32/storage-xs", "esp32/storage-nvs"]));
+			runPeer(compile("storage-xs-peer", ["storage-fake"], ["esp32/storage-xs", "esp32/storage-nvs"]));
 		});
 	});
 
 	describe("of partitions", () => {
 		it("find our own data partitions, keep written data, and reject what the contract forbids", () => {
-			run(compile("partition-peer", ["partition-fake", "update-fake"], [...PARTITIONS, "esp32/update"]));
+			runPeer(compile("partition-peer", ["partition-fake", "update-fake"], [...PARTITIONS, "esp32/update"]));
 		});
 	});
 
 	describe("of OTA slots", () => {
 		it("start a good image on trial, confirm it or return to the previous one, and keep the previous one meanwhile", () => {
 			const files = [...PARTITIONS, "esp32/update", "esp32/update-xs"];
-			run(compile("update-peer", ["partition-fake", "update-fake"], files));
+			runPeer(compile("update-peer", ["partition-fake", "update-fake"], files));
 		});
 	});
 
@@ -135,7 +128,7 @@ describe("The ESP32's XS bindings", function () {
 		for (const [place, names] of Object.entries(SETTINGS))
 			it(`on ${place} return the input up to the ring's size, write in one piece, and report nothing after close`, () => {
 				const options = names.map((name) => `-DCONFIG_ESP_CONSOLE_${name}=1`);
-				run(compile("console-peer", ["binding-fake", "console-fake"], ["esp32/console"], [...options, WRAPPED]));
+				runPeer(compile("console-peer", ["binding-fake", "console-fake"], ["esp32/console"], [...options, WRAPPED]));
 			});
 	});
 
@@ -151,17 +144,18 @@ describe("The ESP32's XS bindings", function () {
 		});
 		after(() => rmSync(folder, { recursive: true, force: true }));
 
-		it("make the light blink in the given pattern, for either active level", () => void run(program, "light"));
-		it("return the free heap, in total and in one piece", () => void run(program, "memory"));
-		it("allocate for TLS first from an ESP32's instruction memory, then from the heap", () => void run(program, "tls"));
+		it("make the light blink in the given pattern, for either active level", () => void runPeer(program, "light"));
+		it("return the free heap, in total and in one piece", () => void runPeer(program, "memory"));
+		it("allocate for TLS first from an ESP32's instruction memory, then from the heap", () =>
+			void runPeer(program, "tls"));
 		it("return how much of each stack was never used, as text without a line cut short", () =>
-			void run(program, "stacks"));
-		it("report presses in order, once each", () => void run(program, "button"));
-		it("report a button that can't be watched", () => void run(program, "no-button"));
+			void runPeer(program, "stacks"));
+		it("report presses in order, once each", () => void runPeer(program, "button"));
+		it("report a button that can't be watched", () => void runPeer(program, "no-button"));
 		it("return no factory data without the partition, and zeros if it can't be read", () =>
-			void run(program, "factory"));
+			void runPeer(program, "factory"));
 
-		it("find a settings file only if it is complete", () => void run(program, "settings"));
+		it("find a settings file only if it is complete", () => void runPeer(program, "settings"));
 
 		/** Factory data from a partition with this image. */
 		function read(image: Uint8Array): FactoryData | undefined {
@@ -169,7 +163,7 @@ describe("The ESP32's XS bindings", function () {
 			const sector = new Uint8Array(FLASH_SECTOR).fill(0xff);
 			sector.set(image);
 			writeFileSync(path, sector);
-			const record = Uint8Array.from(Buffer.from(run(program, "factory", path), "hex"));
+			const record = Uint8Array.from(Buffer.from(runPeer(program, "factory", path), "hex"));
 			assert.deepEqual(record, sector.slice(0, FACTORY_DATA_SIZE));
 			return decodeFactoryData(record, textCodec);
 		}

@@ -19,7 +19,6 @@ describe("The native admission queue", function () {
 				"hosts/native/stream-socket.c",
 			],
 			output: "admission-queue-peer",
-			libraries: [],
 		});
 	});
 

@@ -22,12 +22,12 @@ export interface NativeProgram {
 	/** Paths of C files from the root of the project. */
 	sources: readonly string[];
 	output: string;
-	/** Names for -l, such as "mbedtls". */
-	libraries: readonly string[];
+	/** Names for -l, such as "mbedtls". Default: none. */
+	libraries?: readonly string[];
 }
 
 /** Path of the compiled program; throws gcc's messages on failure. */
-export function compileNative({ sources, output, libraries }: NativeProgram): string {
+export function compileNative({ sources, output, libraries = [] }: NativeProgram): string {
 	mkdirSync(FOLDER, { recursive: true });
 	const path = join(FOLDER, output);
 	// A parallel suite may be running this program, so it is built under a name of its own.

@@ -127,7 +127,6 @@ describe("The native UDP port", function () {
 		program = compileNative({
 			sources: ["test/hosts/native/datagram-peer.c", ...sources.map((name) => `hosts/native/${name}.c`)],
 			output: "datagram-peer",
-			libraries: [],
 		});
 	});
 

@@ -14,7 +14,6 @@ describe("The native resolver", function () {
 				...["resolver", "ipv4", "thread-start"].map((name) => `hosts/native/${name}.c`),
 			],
 			output,
-			libraries: [],
 		});
 
 	before(function () {

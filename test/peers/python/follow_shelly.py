@@ -19,18 +19,20 @@ def emit(value):
 async def main(host, port):
     over = asyncio.Event()
 
+    def status():
+        return {"em": device.status["em:0"], "data": device.status["emdata:0"]}
+
     def updated(device, kind):
         if kind is RpcUpdateType.DISCONNECTED:
             over.set()
         elif kind is RpcUpdateType.STATUS:
-            emit({"em": device.status["em:0"]})
+            emit(status())
 
     async with aiohttp.ClientSession() as session:
         device = await RpcDevice.create(session, WsServer(), ConnectionOptions(host, port=int(port)))
         await device.initialize()
-        await device.poll()
-        data = device.status["emdata:0"]
-        emit({"em": device.status["em:0"], "data": data, "mac": device.shelly["mac"], "name": device.name})
+        info = {"mac": device.shelly["mac"], "name": device.name, "model": device.model, "gen": device.gen}
+        emit({**status(), **info, "supported": device.firmware_supported})
         device.subscribe_updates(updated)
         await over.wait()
         emit({"connected": device.connected})

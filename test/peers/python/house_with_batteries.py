@@ -1,6 +1,6 @@
 """A house with a P1 meter and batteries, for battery-clients.ts. The house is ours; the rest is AstraMeter: its clients
 read the gateway, and its simulated batteries regulate by what they read: each alone, or divided by its emulated CT002,
-or each with an address of its own, by which the gateway divides.
+or each with an address of its own, by which the gateway divides: as a Shelly, or as a CT002.
 
 Prints the path of the meter's port, then answers each line of JSON on standard input by one:
 
@@ -8,7 +8,8 @@ Prints the path of the meter's port, then answers each line of JSON on standard 
 {"gateway": "HOST:PORT", "count": N, "way": W}       a regulation with N batteries: powers at the meter, one a
                                                      second, and how many reads were right and wrong.
                                                      W: "alone"; "divided", by the CT002; "shared", by the gateway,
-                                                     from 127.0.0.2 on: a read is right if it is not above the power
+                                                     from 127.0.0.2 on: a read is right if it is not above the power;
+                                                     "ct002": the same, by the gateway's CT002
 """
 
 import asyncio
@@ -24,6 +25,7 @@ import aiohttp
 from astrameter.ct002.ct002 import CT002
 from astrameter.powermeter.json_http import JsonHttpPowermeter
 from astrameter.powermeter.shelly import Shelly3EMPro
+from astrameter.simulator import protocol
 from astrameter.simulator.battery import BatterySimulator
 
 FRESH_S = 20
@@ -34,6 +36,10 @@ LOADS = ((0, 250), (6, 600))
 # AstraMeter's name of the Marstek Venus C.
 MODEL = "HMG-50"
 CT_MAC = "112233445566"
+CT_PORT = 12345
+REPLY_S = 2
+# The gateway sends an address 20 datagrams a second at most.
+PACE_S = 0.06
 
 
 def crc16_arc(data):
@@ -105,8 +111,8 @@ class Clients:
         raise TimeoutError(f"the gateway does not show {meter.wh} Wh after {FRESH_S} s")
 
 
-class CheckedShelly:
-    """Shelly client that counts the reads with another power than the meter's."""
+class Checked:
+    """Client that counts the reads with another power than the meter's."""
 
     def __init__(self, client, is_shared=False):
         self.client = client
@@ -117,6 +123,9 @@ class CheckedShelly:
 
     async def read(self):
         [watts] = await self.client.get_powermeter_watts()
+        return self.check(watts)
+
+    def check(self, watts):
         is_part = self.is_shared and (0 <= watts <= self.sent or self.sent <= watts <= 0)
         if is_part or watts == self.sent:
             self.right += 1
@@ -153,6 +162,29 @@ class LoneBattery(BatterySimulator):
         self._handle_ct_response(fields)
 
 
+class CTBattery(BatterySimulator):
+    """AstraMeter's battery, which asks the gateway's CT002 from an address of its own."""
+
+    def __init__(self, number, reader):
+        super().__init__(mac(number), "ABC"[number % 3], CT_MAC, meter_dev_type=MODEL, inspection_count=0)
+        self.address = f"127.0.0.{1 + number}"
+        self.reader = reader
+
+    async def _send_request(self):
+        loop = asyncio.get_running_loop()
+        await asyncio.sleep(PACE_S)
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+            one.setblocking(False)
+            one.bind((self.address, 0))
+            await loop.sock_sendto(one, protocol.build_payload(self._request_fields()), ("127.0.0.1", CT_PORT))
+            data = await asyncio.wait_for(loop.sock_recv(one, 1500), REPLY_S)
+        fields, error = protocol.parse_message(data)
+        if error:
+            raise ValueError(error)
+        self.reader.check(int(fields[7]))
+        self._handle_ct_response(fields)
+
+
 def mac(number):
     return f"02B250{number:06X}"
 
@@ -175,7 +207,7 @@ async def read(meter, clients, watts):
 
 async def regulate(meter, clients, gateway, count, way):
     """For each second, the meter sends, then each battery asks once and changes its power."""
-    shelly = CheckedShelly(clients.shelly)
+    shelly = Checked(clients.shelly)
     readers = [shelly]
     second = 0
     numbers = range(1, count + 1)
@@ -190,10 +222,13 @@ async def regulate(meter, clients, gateway, count, way):
         await emulator.start()
         batteries = [BatterySimulator(mac(number), "A", CT_MAC, ct_port=port, meter_dev_type=MODEL) for number in numbers]
     elif way == "shared":
-        readers = [CheckedShelly(BoundShelly(gateway, f"127.0.0.{1 + number}"), True) for number in numbers]
+        readers = [Checked(BoundShelly(gateway, f"127.0.0.{1 + number}"), True) for number in numbers]
         for reader in readers:
             await reader.client.start()
         batteries = [LoneBattery(number, reader) for number, reader in zip(numbers, readers)]
+    elif way == "ct002":
+        batteries = [CTBattery(number, Checked(None, True)) for number in numbers]
+        readers = [battery.reader for battery in batteries]
     else:
         batteries = [LoneBattery(number, shelly) for number in numbers]
     powers = []

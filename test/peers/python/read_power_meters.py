@@ -40,7 +40,7 @@ async def read_modbus(host, port):
         mark = await client.read_holding_registers(40000, count=2, device_id=240)
         watts = await client.read_holding_registers(40097, count=2, device_id=240)
         wrong = [
-            await client.read_holding_registers(0, count=2, device_id=240),
+            await client.read_holding_registers(39990, count=2, device_id=240),
             await client.read_holding_registers(40000, count=2, device_id=7),
             await client.read_input_registers(40000, count=2, device_id=240),
             await client.write_register(40097, 1, device_id=240),
