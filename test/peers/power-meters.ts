@@ -12,6 +12,7 @@ import { pypi } from "../../tools/release/peers.js";
 import type { JSONObject } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { checkOut, endChild, installPython, PEER_SOURCES, PEERS_FOLDER, PeerMissing, run } from "./peer.js";
+import { pushTelegram } from "./pushed-meter.js";
 
 const PACKAGES = [
 	...[pypi("pymodbus"), pypi("pysunspec2"), "pyserial==3.5", pypi("pysma-plus"), "jmespath==1.1.0"],
@@ -29,7 +30,6 @@ const VICTRON_PACKAGES = ["pymodbus==2.5.3", "six==1.17.0", "pyserial==3.5"];
 const CLIENT = "127.0.0.1";
 /** Network on which the firmware on a PC sends. */
 const LOOPBACK = "lo";
-const FRESH_MS = 20_000;
 const IMPORT = ["01.193", "00.000"] as const;
 const EXPORT = ["00.000", "00.321"] as const;
 
@@ -57,23 +57,14 @@ export async function preparePowerMeters(engine: "node" | "xs"): Promise<PowerMe
 export const endPowerMeters = ({ gateway }: PowerMeterPeers) => gateway.stop();
 
 /** Lets the meter import and export these kilowatts; returns its readings once they have arrived. */
-async function readings({ gateway }: PowerMeterPeers, [taken, given]: readonly [string, string]) {
+function readings({ gateway }: PowerMeterPeers, [taken, given]: readonly [string, string]) {
 	const lines = [
 		...["/TST5METER", "", "1-0:1.8.0(012345.572*kWh)", "1-0:2.8.0(000003.500*kWh)", `1-0:1.7.0(${taken}*kW)`],
 		...[`1-0:2.7.0(${given}*kW)`, "1-0:32.7.0(229.8*V)", "1-0:52.7.0(230.8*V)", "1-0:72.7.0(231.8*V)"],
 		...[`1-0:41.7.0(${taken}*kW)`, `1-0:42.7.0(${given}*kW)`, "1-0:14.7.0(49.98*Hz)", "!", ""],
 	];
 	const telegram = Buffer.from(lines.join("\r\n"));
-	await gateway.connectMeter({ telegram, mode: "D", pushBaud: 9600, pushMs: 1000 });
-	const of = (readout: JSONObject, code: string) =>
-		Number(readout.readings.find(({ obis }: JSONObject) => obis === code)?.value1);
-	let readout = await gateway.read("iec62056/last");
-	for (let waitedMs = 0; of(readout, "1.7.0") !== Number(taken); waitedMs += 500) {
-		assert.ok(waitedMs < FRESH_MS, gateway.diagnosis);
-		await gateway.pass(500);
-		readout = await gateway.read("iec62056/last");
-	}
-	return (code: string) => of(readout, code);
+	return pushTelegram(gateway, telegram, { "1.7.0": taken, "2.7.0": given });
 }
 
 async function ask({ folder }: PowerMeterPeers, ...args: string[]): Promise<JSONObject> {
