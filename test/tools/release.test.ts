@@ -89,6 +89,9 @@ describe("A release", function () {
 		assert.ok(!names.some((name) => /__pycache__|\.pyc$/.test(name)), `${names}`);
 		const manifest = JSON.parse(Buffer.from(inside["manifest.json"]).toString());
 		assert.deepEqual([manifest.name, manifest.version, manifest.domain], [PRODUCT, "1.2.3", DOMAIN]);
+		const [first, second, ...others] = Object.keys(manifest);
+		// Home Assistant's check of integrations, hassfest, wants this order.
+		assert.deepEqual([first, second, ...others], ["domain", "name", ...others.toSorted()]);
 	});
 
 	it("is identical when made again, except for signatures, which contain a random number", async () => {

@@ -7,20 +7,20 @@ from homeassistant.helpers.aiohttp_client import async_get_clientsession
 
 from .api import GatewayClient, GatewayError
 from .const import CONF_PIN, CONF_TOKEN_ID, DOMAIN, LOGGER
-from .coordinator import GatewayCoordinator, GatewayEntry
+from .coordinator import GatewayConfigEntry, GatewayCoordinator
 from .issues import delete_issues
 from .statistics import StatisticsImport
 
 PLATFORMS = [Platform.BINARY_SENSOR, Platform.BUTTON, Platform.SENSOR, Platform.UPDATE]
 
 
-def _client_of(hass: HomeAssistant, entry: GatewayEntry) -> GatewayClient:
+def _client_of(hass: HomeAssistant, entry: GatewayConfigEntry) -> GatewayClient:
     data = entry.data
     session = async_get_clientsession(hass)
     return GatewayClient(session, data[CONF_HOST], data[CONF_PORT], data[CONF_PIN], data[CONF_TOKEN])
 
 
-async def async_setup_entry(hass: HomeAssistant, entry: GatewayEntry) -> bool:
+async def async_setup_entry(hass: HomeAssistant, entry: GatewayConfigEntry) -> bool:
     """Read the gateway once, then follow it."""
     coordinator = GatewayCoordinator(hass, entry, _client_of(hass, entry))
     await coordinator.async_config_entry_first_refresh()
@@ -42,12 +42,12 @@ def _show_version(hass: HomeAssistant, coordinator: GatewayCoordinator) -> None:
         registry.async_update_device(device.id, sw_version=coordinator.firmware)
 
 
-async def async_unload_entry(hass: HomeAssistant, entry: GatewayEntry) -> bool:
+async def async_unload_entry(hass: HomeAssistant, entry: GatewayConfigEntry) -> bool:
     """Unload the platforms; the tasks end by themselves."""
     return await hass.config_entries.async_unload_platforms(entry, PLATFORMS)
 
 
-async def async_remove_entry(hass: HomeAssistant, entry: GatewayEntry) -> None:
+async def async_remove_entry(hass: HomeAssistant, entry: GatewayConfigEntry) -> None:
     """Revoke the token; a gateway that is gone keeps it in its list."""
     delete_issues(hass, entry)
     try:

@@ -10,7 +10,7 @@ from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .coordinator import GatewayData, GatewayEntry
+from .coordinator import GatewayConfigEntry, GatewayData
 from .entity import GatewayEntity
 
 PARALLEL_UPDATES = 0
@@ -56,7 +56,7 @@ DESCRIPTIONS = (
 
 
 async def async_setup_entry(
-    hass: HomeAssistant, entry: GatewayEntry, async_add_entities: AddConfigEntryEntitiesCallback
+    hass: HomeAssistant, entry: GatewayConfigEntry, async_add_entities: AddConfigEntryEntitiesCallback
 ) -> None:
     """Add both."""
     async_add_entities(GatewayBinarySensor(entry.runtime_data, one) for one in DESCRIPTIONS)

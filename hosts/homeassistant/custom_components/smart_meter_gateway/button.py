@@ -12,7 +12,7 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .api import GatewayClient, GatewayError
 from .const import DOMAIN
-from .coordinator import GatewayEntry
+from .coordinator import GatewayConfigEntry
 from .entity import GatewayEntity
 
 PARALLEL_UPDATES = 1
@@ -39,7 +39,7 @@ DESCRIPTIONS = (
 
 
 async def async_setup_entry(
-    hass: HomeAssistant, entry: GatewayEntry, async_add_entities: AddConfigEntryEntitiesCallback
+    hass: HomeAssistant, entry: GatewayConfigEntry, async_add_entities: AddConfigEntryEntitiesCallback
 ) -> None:
     """Add the buttons that the token allows."""
     coordinator = entry.runtime_data

@@ -26,7 +26,7 @@ from .const import (
     SCOPE_READ,
     TOKEN_NAME,
 )
-from .coordinator import GatewayEntry
+from .coordinator import GatewayConfigEntry
 
 _PASSWORD = TextSelector(TextSelectorConfig(type=TextSelectorType.PASSWORD, autocomplete="current-password"))
 _ERRORS = {
@@ -174,7 +174,7 @@ class GatewayConfigFlow(ConfigFlow, domain=DOMAIN):
         return {} if nonce else {"base": "cannot_connect"}
 
     async def _sign_in(
-        self, user_input: Mapping[str, Any], entry: GatewayEntry | None = None
+        self, user_input: Mapping[str, Any], entry: GatewayConfigEntry | None = None
     ) -> tuple[dict[str, Any], dict[str, str]]:
         """Return the entry's data with a new token, or the errors of the form. Takes the place of the former token."""
         client = self._client(self._pin)
@@ -206,7 +206,7 @@ class GatewayConfigFlow(ConfigFlow, domain=DOMAIN):
         }, {}
 
     async def _keep_token(
-        self, user_input: Mapping[str, Any], entry: GatewayEntry
+        self, user_input: Mapping[str, Any], entry: GatewayConfigEntry
     ) -> tuple[dict[str, Any], dict[str, str]]:
         """Return the new address if the gateway is there with its key and its token."""
         if user_input[CONF_ALLOW_CONTROL] != (entry.data[CONF_SCOPE] == SCOPE_FULL):

@@ -29,7 +29,7 @@ RETRY_LIMIT_S = 60
 METER_STATES = frozenset(("ok", "idle", "reading"))
 """Values of `meter_state` that are not the code of a failure."""
 
-type GatewayEntry = ConfigEntry[GatewayCoordinator]
+type GatewayConfigEntry = ConfigEntry[GatewayCoordinator]
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,9 @@ class GatewayData:
 class GatewayCoordinator(DataUpdateCoordinator[GatewayData]):
     """State of one gateway for all of its entities."""
 
-    config_entry: GatewayEntry
+    config_entry: GatewayConfigEntry
 
-    def __init__(self, hass: HomeAssistant, entry: GatewayEntry, client: GatewayClient) -> None:
+    def __init__(self, hass: HomeAssistant, entry: GatewayConfigEntry, client: GatewayClient) -> None:
         """Prepare the poll; `follow` starts the stream."""
         super().__init__(hass, LOGGER, config_entry=entry, name=entry.title, update_interval=POLL_WITHOUT_STREAM)
         self.client = client

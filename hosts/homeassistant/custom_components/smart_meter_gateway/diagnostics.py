@@ -7,12 +7,12 @@ from homeassistant.const import CONF_HOST, CONF_TOKEN
 from homeassistant.core import HomeAssistant
 
 from .const import CONF_PIN, CONF_TOKEN_ID
-from .coordinator import GatewayEntry
+from .coordinator import GatewayConfigEntry
 
 REDACTED = {CONF_HOST, CONF_PIN, CONF_TOKEN, CONF_TOKEN_ID, "serial", "title", "unique_id", "upgrade_url"}
 
 
-async def async_get_config_entry_diagnostics(hass: HomeAssistant, entry: GatewayEntry) -> dict[str, Any]:
+async def async_get_config_entry_diagnostics(hass: HomeAssistant, entry: GatewayConfigEntry) -> dict[str, Any]:
     """Return settings, state and values."""
     coordinator = entry.runtime_data
     data = coordinator.data

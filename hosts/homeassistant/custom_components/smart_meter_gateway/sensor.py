@@ -21,7 +21,7 @@ from homeassistant.const import (
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .coordinator import GatewayCoordinator, GatewayData, GatewayEntry
+from .coordinator import GatewayConfigEntry, GatewayCoordinator, GatewayData
 from .entity import GatewayEntity
 from .values import NET_POWER, Value
 
@@ -97,7 +97,7 @@ OWN = (
 
 
 async def async_setup_entry(
-    hass: HomeAssistant, entry: GatewayEntry, async_add_entities: AddConfigEntryEntitiesCallback
+    hass: HomeAssistant, entry: GatewayConfigEntry, async_add_entities: AddConfigEntryEntitiesCallback
 ) -> None:
     """Add a sensor for each value, also for those that come later."""
     coordinator = entry.runtime_data

@@ -24,7 +24,7 @@ from homeassistant.helpers.translation import async_get_translations
 
 from .api import JSON, GatewayError
 from .const import DOMAIN, LOGGER
-from .coordinator import GatewayCoordinator, GatewayEntry
+from .coordinator import GatewayConfigEntry, GatewayCoordinator
 
 HOUR_S = 3600
 BASE_S = int(datetime(2000, 1, 1, tzinfo=UTC).timestamp())
@@ -103,7 +103,7 @@ def continue_sums(sums: dict[int, int], existing: dict[int, int]) -> dict[int, i
 class StatisticsImport:
     """Imports the history of one gateway: the whole of it at the start and once a day, otherwise each hour."""
 
-    def __init__(self, hass: HomeAssistant, entry: GatewayEntry, coordinator: GatewayCoordinator) -> None:
+    def __init__(self, hass: HomeAssistant, entry: GatewayConfigEntry, coordinator: GatewayCoordinator) -> None:
         """Prepare; `start` begins."""
         self._hass = hass
         self._entry = entry

@@ -24,7 +24,7 @@ from homeassistant.helpers.event import async_track_time_interval
 
 from .api import GatewayError
 from .const import DOMAIN
-from .coordinator import GatewayCoordinator, GatewayEntry
+from .coordinator import GatewayConfigEntry, GatewayCoordinator
 from .entity import GatewayEntity
 from .firmware import FOLDER, FirmwareFile, find_firmware, order_of
 
@@ -45,7 +45,7 @@ DESCRIPTION = UpdateEntityDescription(
 
 
 async def async_setup_entry(
-    hass: HomeAssistant, entry: GatewayEntry, async_add_entities: AddConfigEntryEntitiesCallback
+    hass: HomeAssistant, entry: GatewayConfigEntry, async_add_entities: AddConfigEntryEntitiesCallback
 ) -> None:
     """Add the update."""
     async_add_entities([GatewayUpdate(entry.runtime_data)])
