@@ -30,7 +30,8 @@ describe("The wiring drawings", () => {
 	}
 
 	it("load nothing, run nothing, and keep every text on the sheet", () => {
-		for (const name of readdirSync(PICTURES)) {
+		// The folder has screenshots, too.
+		for (const name of readdirSync(PICTURES).filter((one) => one.endsWith(".svg"))) {
 			const picture = readFileSync(join(PICTURES, name), "utf8");
 			assert.doesNotMatch(picture, /<script|href=|url\(|<!ENTITY/, name);
 			const [, width, height] = /viewBox="0 0 (\d+) (\d+)"/.exec(picture)!.map(Number);
