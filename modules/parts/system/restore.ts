@@ -9,6 +9,7 @@ import { ClaimedBody } from "../../api/claimed-body.js";
 import type { Exchange } from "../../api/exchange.js";
 import { booleanMember, numberMember } from "../../api/members.js";
 import { isSet, putsOf } from "../../api/settings.js";
+import { removeAt } from "../../bytes/list.js";
 import { isSame, type Put, put } from "../../config/schema.js";
 import type { BodySink } from "../../http/handler.js";
 import type { Cost } from "../../io/memory.js";
@@ -51,8 +52,8 @@ export function restore(
 	const { config } = exchange.core;
 	const enterAgain: string[] = [];
 	let restored = 0;
-	// What was read of a group is dropped with it. Together, the groups and the changes would take 270 slots more.
-	for (let values = groups.shift(); values !== undefined; values = groups.shift()) {
+	// Each group is dropped when its changes are taken. Together, all groups and changes would take 270 slots more.
+	for (let values = removeAt(groups, 0); values !== undefined; values = removeAt(groups, 0)) {
 		const { path, table, own } = values.group;
 		const accept = values.group.accept ?? table.accept;
 		findLacking(exchange, values, enterAgain);
