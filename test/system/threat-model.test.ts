@@ -19,7 +19,7 @@ const PROMISES: readonly (readonly [words: string, test: string])[] = [
 	],
 	["which ends at once when it is revoked, for a body that is still being sent", "test/api/revoked-body.test.ts"],
 	["an older file does not withdraw a notice", "test/update/notice.test.ts"],
-	["replaces another one only after the gateway has accepted it", "test/browser/display.test.ts"],
+	["replaces another one only after the gateway has accepted it", "test/browser/display.page.ts"],
 	["a text setting appears by its length only", "test/api/setting-canaries.test.ts"],
 	["all packages pinned", "test/tools/packages.test.ts"],
 	["encrypts flash, NVS and core dumps", "test/tools/esp32-build.test.ts"],
