@@ -62,22 +62,6 @@ const CRC_LENGTH = 2;
 /** Bytes of length fields for each entry under TOGETHER_KEY. */
 const TOGETHER_HEADER_LENGTH = 3;
 
-interface Packed {
-	readonly entry: Entry;
-	readonly bytes: Uint8Array;
-}
-
-const NO_ENTRIES: readonly Packed[] = Object.freeze([]);
-
-interface Write extends Packed {
-	readonly position: number;
-	readonly values: Setting[];
-	/** True if a value differs. It is false if a damaged entry is only rewritten. */
-	changed: boolean;
-	/** Encoded entry; empty until it is known that the write is needed. */
-	bytes: Uint8Array;
-}
-
 export interface ConfigListener {
 	/**
 	 * Called when a change has been written to flash. The fields `applied` must take effect even if they are not among
@@ -99,8 +83,8 @@ export class ConfigStore {
 	/** Shared empty array, because each further array would take six slots of XS memory. */
 	readonly #nothing = new Uint8Array(0);
 	#damaged: string[] = [];
-	/** Entries that are stored under TOGETHER_KEY but not yet under their own keys. */
-	#pending: readonly Packed[] | undefined;
+	/** Value under TOGETHER_KEY whose entries are not yet all stored under their own keys; empty if it is damaged. */
+	#pending: Uint8Array | undefined;
 	/** True while ERASING_KEY exists. */
 	#isErasing: boolean;
 	/** True if a factory reset was interrupted before this start. The parts must then erase their data again. */
@@ -202,11 +186,12 @@ export class ConfigStore {
 	change(puts: readonly Put[], apply = false): boolean {
 		if (this.#isErased) throw new Error("config: erased, and not restarted yet");
 		const changed: Field[] = [];
-		const writes = this.prepare(puts, changed);
-		if (writes.length > 0) this.write(writes);
-		for (const { position, entry, values } of writes) {
-			this.#values[position] = values;
-			if (this.#damaged.includes(entry.key)) this.#damaged = this.#damaged.filter((other) => other !== entry.key);
+		const positions = this.check(puts, changed);
+		if (positions.length > 0) this.write(positions, puts);
+		for (const position of positions) {
+			this.#values[position] = this.after(position, puts);
+			const { key } = this.entries[position];
+			if (this.#damaged.includes(key)) this.#damaged = this.#damaged.filter((other) => other !== key);
 		}
 		if (changed.length > 0 || apply)
 			this.#listener?.settingsChanged(changed, apply ? puts.map((one) => one.field) : NO_FIELDS);
@@ -225,41 +210,31 @@ export class ConfigStore {
 		}
 	}
 
-	/** Returns the writes that are needed, and adds the fields whose value changes to `changed`. */
-	private prepare(puts: readonly Put[], changed: Field[]): Write[] {
-		const writes: Write[] = [];
+	/** Returns the positions of the entries to write, and adds the fields whose value changes to `changed`. */
+	private check(puts: readonly Put[], changed: Field[]): number[] {
+		const positions: number[] = [];
 		for (const { field, value } of puts) {
-			const write = this.writeOf(field, writes);
-			if (value === undefined) continue;
-			const index = this.positionOf(field);
-			if (index < 0 || !checkField(field, value)) throw new RangeError(`config: ${write.entry.key} ${field.name}`);
-			if (!isSame(write.values[index], value)) {
-				write.changed = true;
-				changed.push(field);
+			const { key } = this.entries[field.entry];
+			let isNeeded = this.#damaged.includes(key);
+			if (value !== undefined) {
+				const index = this.positionOf(field);
+				if (index < 0 || !checkField(field, value)) throw new RangeError(`config: ${key} ${field.name}`);
+				if (!isSame(this.#values[field.entry][index], value)) {
+					isNeeded = true;
+					changed.push(field);
+				}
 			}
-			write.values[index] = value;
+			if (isNeeded && !positions.includes(field.entry)) positions.push(field.entry);
 		}
-		const needed = writes.filter((write) => write.changed || this.#damaged.includes(write.entry.key));
-		let length = CRC_LENGTH;
-		for (const write of needed) {
-			write.bytes = this.encode(write.entry, write.values, this.#unknown[write.position]);
-			length += write.bytes.length + TOGETHER_HEADER_LENGTH + write.entry.key.length;
-		}
-		// If the entries are too long for one value, their items with unknown ids are dropped.
-		if (needed.length < 2 || length <= ENTRY_LIMIT) return needed;
-		for (const write of needed) write.bytes = this.encode(write.entry, write.values, this.#nothing);
-		return needed;
+		return positions;
 	}
 
-	private writeOf(field: SettingField, writes: Write[]): Write {
-		const position = field.entry;
-		let write = writes.find((one) => one.position === position);
-		if (write === undefined) {
-			const values = this.#values[position].slice();
-			write = { position, entry: this.entries[position], values, changed: false, bytes: this.#nothing };
-			writes.push(write);
-		}
-		return write;
+	/** Values of an entry after the change. They are made anew for each use: for all entries, they take 300 XS slots. */
+	private after(position: number, puts: readonly Put[]): Setting[] {
+		const values = this.#values[position].slice();
+		for (const { field, value } of puts)
+			if (field.entry === position && value !== undefined) values[this.positionOf(field)] = value;
+		return values;
 	}
 
 	private positionOf(field: SettingField): number {
@@ -267,14 +242,17 @@ export class ConfigStore {
 	}
 
 	/** Writes the entries to flash. If it throws, nothing has changed. */
-	private write(writes: readonly Write[]): void {
+	private write(positions: readonly number[], puts: readonly Put[]): void {
 		this.finish();
-		if (writes.length === 1) {
-			this.#storage.set(writes[0].entry.key, writes[0].bytes);
+		if (positions.length === 1) {
+			const [position] = positions;
+			const bytes = this.encode(position, puts, this.#unknown[position]);
+			this.#storage.set(this.entries[position].key, bytes);
 			return;
 		}
-		this.#storage.set(TOGETHER_KEY, this.pack(writes));
-		this.#pending = writes;
+		const packed = this.pack(positions, puts);
+		this.#storage.set(TOGETHER_KEY, packed);
+		this.#pending = packed;
 		try {
 			this.finish();
 		} catch {
@@ -284,23 +262,31 @@ export class ConfigStore {
 
 	private finish(): void {
 		if (this.#isErasing) this.endErasure();
-		if (this.#pending === undefined) return;
-		for (const { entry, bytes } of this.#pending) this.#storage.set(entry.key, bytes);
+		const packed = this.#pending;
+		if (packed === undefined) return;
+		for (const { key } of this.entries) {
+			const bytes = this.entryIn(packed, key);
+			if (bytes !== undefined) this.#storage.set(key, bytes);
+		}
 		this.#storage.delete(TOGETHER_KEY);
 		this.#pending = undefined;
 	}
 
-	private pack(writes: readonly Write[]): Uint8Array {
-		const keys = writes.map(({ entry }) => this.#text.encode(entry.key));
-		let length = CRC_LENGTH;
-		for (let i = 0; i < writes.length; i++) length += 1 + keys[i].length + 2 + writes[i].bytes.length;
+	/** Returns the value under TOGETHER_KEY. If it is too long, items with unknown ids are dropped. */
+	private pack(positions: readonly number[], puts: readonly Put[]): Uint8Array {
+		const unknownOf = (position: number) => this.#unknown[position];
+		const nothingOf = () => this.#nothing;
+		let length = this.lengthOf(positions, puts, unknownOf);
+		const itemsOf = length <= ENTRY_LIMIT ? unknownOf : nothingOf;
+		if (itemsOf === nothingOf) length = this.lengthOf(positions, puts, itemsOf);
 		const packed = new Uint8Array(length);
 		let at = 0;
-		for (let i = 0; i < writes.length; i++) {
-			const { bytes } = writes[i];
-			packed[at] = keys[i].length;
-			packed.set(keys[i], at + 1);
-			at += 1 + keys[i].length;
+		for (const position of positions) {
+			const key = this.#text.encode(this.entries[position].key);
+			const bytes = this.encode(position, puts, itemsOf(position));
+			packed[at] = key.length;
+			packed.set(key, at + 1);
+			at += 1 + key.length;
 			putUint16BE(packed, at, bytes.length);
 			packed.set(bytes, at + 2);
 			at += 2 + bytes.length;
@@ -309,27 +295,45 @@ export class ConfigStore {
 		return packed;
 	}
 
-	/**
-	 * Returns those entries under TOGETHER_KEY that this firmware knows; none if the value is damaged, undefined if it
-	 * is absent.
-	 */
-	private readTogether(): readonly Packed[] | undefined {
+	private lengthOf(
+		positions: readonly number[],
+		puts: readonly Put[],
+		itemsOf: (position: number) => Uint8Array,
+	): number {
+		let length = CRC_LENGTH;
+		for (const position of positions)
+			length +=
+				TOGETHER_HEADER_LENGTH +
+				this.entries[position].key.length +
+				this.encode(position, puts, itemsOf(position)).length;
+		return length;
+	}
+
+	/** Returns the value under TOGETHER_KEY: empty if it is damaged, undefined if it is absent. */
+	private readTogether(): Uint8Array | undefined {
 		const packed = this.read(TOGETHER_KEY);
 		if (packed === undefined) return undefined;
-		const end = isSealed(packed) ? packed.length - CRC_LENGTH : -1;
-		const entries: Packed[] = [];
-		let at = 0;
-		while (at < end) {
-			const length = at + 1 + packed[at];
-			const key = packed.subarray(at + 1, length);
-			const start = length + 2;
-			at = start + uint16BE(packed, length);
-			const entry = this.entries.find((one) => equalConstantTime(this.#text.encode(one.key), key));
-			if (entry !== undefined) entries.push({ entry, bytes: packed.slice(start, at) });
-		}
-		if (at === end && entries.every(({ bytes }) => isSound(bytes))) return entries;
+		const isWhole = isSealed(packed) && endOfEntries(packed) === packed.length - CRC_LENGTH;
+		const isReadable = ({ key }: Entry) => {
+			const bytes = this.entryIn(packed, key);
+			return bytes === undefined || isSound(bytes);
+		};
+		if (isWhole && this.entries.every(isReadable)) return packed;
 		this.setAside(TOGETHER_KEY);
-		return NO_ENTRIES;
+		return this.#nothing;
+	}
+
+	/** Returns the entry with this key in a value under TOGETHER_KEY, or undefined. */
+	private entryIn(packed: Uint8Array, key: string): Uint8Array | undefined {
+		const wanted = this.#text.encode(key);
+		for (let at = 0; at < packed.length - CRC_LENGTH; ) {
+			const end = endOfEntry(packed, at);
+			const length = packed[at];
+			const start = at + TOGETHER_HEADER_LENGTH + length;
+			if (equalConstantTime(packed.subarray(at + 1, at + 1 + length), wanted)) return packed.slice(start, end);
+			at = end;
+		}
+		return undefined;
 	}
 
 	private initial(field: Field): Setting {
@@ -346,7 +350,8 @@ export class ConfigStore {
 	}
 
 	private bytesOf(entry: Entry): Uint8Array | undefined {
-		return this.#pending?.find((one) => one.entry === entry)?.bytes ?? this.read(entry.key);
+		const pending = this.#pending && this.entryIn(this.#pending, entry.key);
+		return pending ?? this.read(entry.key);
 	}
 
 	private load(entry: Entry, bytes: Uint8Array | undefined): void {
@@ -409,8 +414,10 @@ export class ConfigStore {
 		return bytes;
 	}
 
-	private encode(entry: Entry, values: readonly Setting[], unknown: Uint8Array): Uint8Array {
-		const encoded = values.map((value) => this.encodeValue(value));
+	/** Encodes an entry after the change, with these items of newer firmware. */
+	private encode(position: number, puts: readonly Put[], unknown: Uint8Array): Uint8Array {
+		const entry = this.entries[position];
+		const encoded = this.after(position, puts).map((value) => this.encodeValue(value));
 		let length = HEADER_LENGTH + CRC_LENGTH;
 		for (const value of encoded) length += ITEM_HEADER_LENGTH + value.length;
 		// If there is no room for items with unknown ids, they are dropped, because the settings of the running
@@ -456,6 +463,18 @@ function isSealed(bytes: Uint8Array): boolean {
 
 function endOfItem(bytes: Uint8Array, at: number): number {
 	return at + ITEM_HEADER_LENGTH + uint16BE(bytes, at + 1);
+}
+
+/** Returns the end of the entry at `at` in a value under TOGETHER_KEY; NaN beyond its end. */
+function endOfEntry(packed: Uint8Array, at: number): number {
+	const start = at + TOGETHER_HEADER_LENGTH + packed[at];
+	return start + uint16BE(packed, start - 2);
+}
+
+function endOfEntries(packed: Uint8Array): number {
+	let at = 0;
+	while (at < packed.length - CRC_LENGTH) at = endOfEntry(packed, at);
+	return at;
 }
 
 function isNumeric(field: Field): boolean {
