@@ -15,10 +15,10 @@ const OTHER_CODES = "other";
 export interface ReadStatisticsListener {
 	readonly live?: { changed(): void; measured(): void };
 	/**
-	 * Called for each change. `failure` is undefined for the first good readout since the start or since a failure.
-	 * Also called when the momentary values have become too old (`isOld`).
+	 * Called for each change of the failure. `code` is its code; "" for the first good readout since the start or since a
+	 * failure. Also called when the momentary values have become too old (`isOld`).
 	 */
-	failureChanged?(failure: Failure | undefined, isOld: boolean): void;
+	meterChanged?(code: string, isOld: boolean): void;
 	measured?(readout: Readout): void;
 }
 
@@ -63,7 +63,7 @@ export class ReadStatistics {
 			this.measurements++;
 			this.#listener.measured?.(checked);
 		}
-		if (isFirst) this.#listener.failureChanged?.(undefined, false);
+		if (isFirst) this.#listener.meterChanged?.("", false);
 	}
 
 	failed(failure: Failure | undefined): void {
@@ -71,7 +71,7 @@ export class ReadStatistics {
 		this.failure = failure;
 		if (failure !== undefined) this.count(failure.code);
 		this.#listener.live?.changed();
-		if (isNew) this.#listener.failureChanged?.(failure, this.isOld);
+		if (isNew) this.#listener.meterChanged?.(failure.code, this.isOld);
 	}
 
 	/** The momentary values have become too old. `silence`: failure to report, unless one is reported already. */
@@ -80,7 +80,7 @@ export class ReadStatistics {
 		if (this.failure === undefined && silence !== undefined) this.failed(silence);
 		else {
 			this.#listener.live?.changed();
-			this.#listener.failureChanged?.(this.failure, true);
+			this.#listener.meterChanged?.(this.failure?.code ?? "", true);
 		}
 	}
 

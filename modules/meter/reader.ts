@@ -106,7 +106,7 @@ export class MeterReader implements Timed, LinkListener {
 
 	constructor(options: MeterReaderOptions) {
 		this.#options = options;
-		this.outcomes = new ReadStatistics(options);
+		this.outcomes = new ReadStatistics(options.listener);
 		this.#task = options.deps.driver.register("meter", this);
 	}
 
@@ -198,7 +198,7 @@ export class MeterReader implements Timed, LinkListener {
 				driver,
 				port,
 				log: this.log,
-				live: this.#options.live,
+				live: this.#options.listener.live,
 				context,
 				isQuick,
 				finished,

@@ -53,11 +53,12 @@ export type Borrow = (
 	giveBack: GiveBack,
 ) => LineBorrower | undefined;
 
-export interface MeterReaderOptions extends ReadStatisticsListener {
+export interface MeterReaderOptions {
 	readonly deps: MeterDeps;
 	readonly port: SerialPort;
 	readonly settings: MeterSettings;
 	readonly ledger: MemoryLedger;
+	readonly listener: ReadStatisticsListener;
 	readonly light?: MeterLight | undefined;
 	/** Age limit of momentary values that the gateway asks for, s; 0: none. */
 	readonly freshness?: { readonly freshSecs: number };

@@ -93,8 +93,8 @@ describe("meter/read-statistics", () => {
 	});
 
 	it("reports the first failure, each different one, and the first good readout after them", () => {
-		const reports: (string | undefined)[] = [];
-		const outcomes = new ReadStatistics({ failureChanged: (failure) => reports.push(failure?.code) });
+		const reports: string[] = [];
+		const outcomes = new ReadStatistics({ meterChanged: (code) => reports.push(code) });
 		outcomes.failed(FAILURE_PORT);
 		outcomes.failed(FAILURE_PORT);
 		outcomes.failed(FAILURE_NO_MODE_E);
@@ -103,6 +103,6 @@ describe("meter/read-statistics", () => {
 		outcomes.failed(undefined);
 		assert.equal(outcomes.readouts, 2);
 		outcomes.failed(FAILURE_PORT);
-		assert.deepEqual(reports, [FAILURE_PORT.code, FAILURE_NO_MODE_E.code, undefined, FAILURE_PORT.code]);
+		assert.deepEqual(reports, [FAILURE_PORT.code, FAILURE_NO_MODE_E.code, "", FAILURE_PORT.code]);
 	});
 });
