@@ -1,7 +1,9 @@
 /**
- * Read statistics: last good readout, last attempt and its failure, and counts. When the clock is set for the first
- * time, unknown times are calculated from the monotonic clock. Later corrections of the clock do not change these
- * times.
+ * Outcomes of the reader's sessions: last good readout, last attempt and its failure, and counts. The counters of a
+ * readout are checked before it is kept and passed on; a simulated readout is neither checked nor passed on.
+ *
+ * When the clock is set for the first time, unknown times are calculated from the monotonic clock. Later corrections of
+ * the clock do not change these times.
  */
 
 import { CounterCheck } from "../readout/counter-check.js";
@@ -12,7 +14,7 @@ import type { Readout } from "../readout/readout.js";
 const CODES_LIMIT = 16;
 const OTHER_CODES = "other";
 
-export interface ReadStatisticsListener {
+export interface ReadOutcomesListener {
 	readonly live?: { changed(): void; measured(): void };
 	/**
 	 * Called for each change of the failure. `code` is its code; "" for the first good readout since the start or since a
@@ -22,8 +24,8 @@ export interface ReadStatisticsListener {
 	measured?(readout: Readout): void;
 }
 
-export class ReadStatistics {
-	readonly #listener: ReadStatisticsListener;
+export class ReadOutcomes {
+	readonly #listener: ReadOutcomesListener;
 	readonly #counters = new CounterCheck();
 	last: Readout | undefined;
 	readouts = 0;
@@ -39,7 +41,7 @@ export class ReadStatistics {
 	/** True if the momentary values are too old to be shown (value-age.ts). */
 	isOld = false;
 
-	constructor(listener: ReadStatisticsListener) {
+	constructor(listener: ReadOutcomesListener) {
 		this.#listener = listener;
 	}
 
