@@ -13,7 +13,7 @@
  * Limit: an address has at most ADDRESS_LIMIT characters.
  */
 
-import { ADDRESS_LIMIT, PART_ADDRESS, PART_UNIT, PART_VALUE, type RecordSink } from "../readout/sink.js";
+import { ADDRESS_LIMIT, PART_ADDRESS, PART_UNIT, PART_VALUE, type RecordWriter } from "../readout/record-writer.js";
 
 const STATE_LINE_START = 0;
 const STATE_ADDRESS = 1;
@@ -34,7 +34,7 @@ const ASTERISK = 0x2a;
 const DELETE = 0x7f;
 
 export class DataSetParser {
-	readonly #sink: RecordSink;
+	readonly #records: RecordWriter;
 	#state = STATE_LINE_START;
 	#addressLength = 0;
 	#newSet = false;
@@ -47,8 +47,8 @@ export class DataSetParser {
 	/** Number of values that were dropped because of a grammar error. */
 	broken = 0;
 
-	constructor(sink: RecordSink) {
-		this.#sink = sink;
+	constructor(records: RecordWriter) {
+		this.#records = records;
 	}
 
 	begin(): void {
@@ -58,8 +58,8 @@ export class DataSetParser {
 		this.values = 0;
 		this.damaged = 0;
 		this.broken = 0;
-		this.#sink.begin();
-		this.#sink.beginLine();
+		this.#records.begin();
+		this.#records.beginLine();
 	}
 
 	/**
@@ -67,7 +67,7 @@ export class DataSetParser {
 	 * discarded.
 	 */
 	beginPart(isAgain: boolean): void {
-		this.#sink.beginPart(isAgain);
+		this.#records.beginPart(isAgain);
 		if (!isAgain) {
 			this.#isSplit = this.#state !== STATE_LINE_START;
 			return;
@@ -109,7 +109,7 @@ export class DataSetParser {
 	/** Ends the block early. An unfinished value is discarded as incomplete, not as damaged. */
 	cut(): void {
 		if (!this.insideValue && this.#state !== STATE_ADDRESS) return;
-		this.#sink.discardSet();
+		this.#records.discardSet();
 		this.#state = STATE_SKIP_LINE;
 	}
 
@@ -123,7 +123,7 @@ export class DataSetParser {
 			if (character === (inUnit ? AMPERSAND : ASTERISK)) break;
 			i++;
 		}
-		if (i > start) this.#sink.text(inUnit ? PART_UNIT : PART_VALUE, bytes, start, i);
+		if (i > start) this.#records.text(inUnit ? PART_UNIT : PART_VALUE, bytes, start, i);
 		if (i === end) return i;
 		const character = bytes[i];
 		if (character === PARENTHESIS_CLOSE) {
@@ -132,18 +132,18 @@ export class DataSetParser {
 		} else if (character === ASTERISK) this.#state = STATE_UNIT;
 		else if (character === AMPERSAND) {
 			this.endValue();
-			this.#sink.beginValue();
+			this.#records.beginValue();
 			this.#state = STATE_VALUE;
 		} else this.breakLine(character);
 		return i + 1;
 	}
 
 	endBlock(good: boolean): void {
-		this.#sink.endBlock(good);
+		this.#records.endBlock(good);
 	}
 
 	private endValue(): void {
-		this.#sink.endValue();
+		this.#records.endValue();
 		this.values++;
 		if (this.#newSet) this.sets++;
 		this.#newSet = false;
@@ -154,7 +154,7 @@ export class DataSetParser {
 		else if (character === LF || character === CR) this.endLine();
 		else if (this.#state === STATE_SKIP_LINE) return;
 		else if (character === PARENTHESIS_OPEN) {
-			this.#sink.beginValue();
+			this.#records.beginValue();
 			this.#state = STATE_VALUE;
 		} else if (this.#state === STATE_ADDRESS || character === PARENTHESIS_CLOSE) this.breakLine(character);
 		else if (character === EXCLAMATION_MARK) this.#state = STATE_END;
@@ -165,7 +165,7 @@ export class DataSetParser {
 		if (this.#state !== STATE_ADDRESS) {
 			while (from < end && bytes[from] === BLANK) from++;
 			if (from === end || !isAddressCharacter(bytes[from])) return from;
-			this.#sink.beginSet();
+			this.#records.beginSet();
 			this.#newSet = true;
 			this.#addressLength = 0;
 			this.#state = STATE_ADDRESS;
@@ -174,32 +174,32 @@ export class DataSetParser {
 		while (to < end && isAddressCharacter(bytes[to])) to++;
 		this.#addressLength += to - from;
 		if (this.#addressLength > ADDRESS_LIMIT) this.discard();
-		else this.#sink.text(PART_ADDRESS, bytes, from, to);
+		else this.#records.text(PART_ADDRESS, bytes, from, to);
 		return to;
 	}
 
 	/** Ends a line. A line without parentheses, such as a header or an echo, is dropped and not counted as damaged. */
 	private endLine(): void {
-		if (this.#state === STATE_ADDRESS) this.#sink.discardSet();
+		if (this.#state === STATE_ADDRESS) this.#records.discardSet();
 		this.#newSet = false;
 		this.#state = STATE_LINE_START;
-		this.#sink.beginLine();
+		this.#records.beginLine();
 	}
 
 	private breakLine(character: number): void {
 		if (character >= 0x80) {
 			this.damaged++;
-			this.#sink.discardLine();
+			this.#records.discardLine();
 		} else this.discard();
 		const lineEnds = character === LF || character === CR;
 		this.#state = lineEnds ? STATE_LINE_START : STATE_SKIP_LINE;
-		if (lineEnds) this.#sink.beginLine();
+		if (lineEnds) this.#records.beginLine();
 	}
 
 	private discard(): void {
 		this.broken++;
 		this.#newSet = false;
-		this.#sink.discardSet();
+		this.#records.discardSet();
 		this.#state = STATE_SKIP_LINE;
 	}
 }

@@ -26,7 +26,7 @@ import { hexDigitValue } from "../bytes/hex.js";
 import type { Failure } from "../readout/failure.js";
 import { ListenSession } from "../readout/listen-session.js";
 import { EVENT_POOR, EVENT_READOUT } from "../readout/protocol.js";
-import type { RecordSink } from "../readout/sink.js";
+import type { RecordWriter } from "../readout/record-writer.js";
 import { CHECK_ABSENT, CHECK_RIGHT, CHECK_WRONG } from "./block.js";
 import { DataSetParser } from "./dataset.js";
 import { IEC_CHECK_WRONG, IEC_NO_IDENT, IEC_SILENCE } from "./failures.js";
@@ -66,9 +66,9 @@ export class MeterListener extends ListenSession {
 	#sentCRC = 0;
 	#digits = 0;
 
-	constructor(sink: RecordSink) {
+	constructor(records: RecordWriter) {
 		super();
-		this.parser = new DataSetParser(sink);
+		this.parser = new DataSetParser(records);
 	}
 
 	protected override take(bytes: Uint8Array, start: number, end: number, nowMs: number): void {

@@ -45,7 +45,7 @@ export class IECReadSession extends MeterSession implements ReadSession, Probing
 		const { settings, records, quietMs, nowMs } = context;
 		super(
 			{
-				sink: records,
+				records,
 				address: settings.deviceAddress,
 				battery: settings.battery,
 				speed: attempts,

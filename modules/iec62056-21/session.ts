@@ -20,7 +20,7 @@ import { FORMAT_7E1, FORMAT_8N1 } from "../io/host.js";
 import { type Machine, type Output, OutputQueue } from "../io/machine.js";
 import type { Failure } from "../readout/failure.js";
 import { EVENT_END, EVENT_POOR } from "../readout/protocol.js";
-import type { RecordSink } from "../readout/sink.js";
+import type { RecordWriter } from "../readout/record-writer.js";
 import {
 	encodeAcknowledge,
 	encodeBreak,
@@ -71,7 +71,7 @@ export interface SpeedChoice {
 }
 
 export interface SessionOptions {
-	readonly sink: RecordSink;
+	readonly records: RecordWriter;
 	/**
 	 * Device address, ASCII, up to 32 bytes; empty: any meter. An address that begins with `/` replaces the sign-on up to
 	 * the `!`.
@@ -163,7 +163,7 @@ export class MeterSession implements Machine {
 	/** At the start, the line must be at 300 Bd, 7E1. */
 	constructor(options: SessionOptions, nowMs: number) {
 		this.#options = options;
-		this.parser = new DataSetParser(options.sink);
+		this.parser = new DataSetParser(options.records);
 		this.block = new BlockReceiver(this.parser, options.isProgramming);
 		this.deadlineMs = nowMs + options.quietMs;
 		this.#signOnByMs = nowMs + options.quietMs * QUIET_PATIENCE;

@@ -12,8 +12,7 @@
 import { asciiBytes } from "../bytes/ascii.js";
 import { DECIMAL_LIMIT, putInteger } from "../bytes/decimal.js";
 import { uint16BE } from "../bytes/integers.js";
-import type { RecordWriter } from "../readout/record-writer.js";
-import { PART_ADDRESS, PART_UNIT, PART_VALUE } from "../readout/sink.js";
+import { PART_ADDRESS, PART_UNIT, PART_VALUE, type RecordWriter } from "../readout/record-writer.js";
 
 export const REGISTERS_LIMIT = 8;
 

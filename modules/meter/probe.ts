@@ -32,8 +32,8 @@ import { type Failure, furthest, METER_AUTH_FAILED } from "../readout/failure.js
 import { EVENT_END, EVENT_POOR, EVENT_READOUT, type Probing, type SessionContext } from "../readout/protocol.js";
 import { FAILURE_PORT, PROBE_ECHO_ONLY, PROBE_NO_IDENT, PROBE_SILENCE } from "./failures.js";
 import type { LineLog } from "./line-log.js";
+import type { ReadOutcomesListener } from "./outcomes.js";
 import { protocolOf } from "./protocols.js";
-import type { ReadStatisticsListener } from "./read-statistics.js";
 import { Recogniser, SILENT_MS, setLines } from "./recogniser.js";
 import type { LineBorrower, MeterSettings } from "./settings.js";
 import { type SuggestedProtocol, suggestionsFor, unsolicitedProtocol } from "./suggested-protocol.js";
@@ -77,7 +77,7 @@ export interface ProbeOptions {
 	readonly driver: Driver;
 	readonly port: SerialPort;
 	readonly log: LineLog | undefined;
-	readonly live: ReadStatisticsListener["live"];
+	readonly live: ReadOutcomesListener["live"];
 	readonly context: SessionContext<MeterSettings>;
 	readonly isQuick: boolean;
 	finished(result: ProbeResult): void;

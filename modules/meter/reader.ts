@@ -1,5 +1,5 @@
 /**
- * Runs the meter's sessions and keeps the readout.
+ * Runs the meter's sessions; outcomes.ts keeps the readout.
  *
  * One session runs at a time. Callers that request a readout while one is running share its result. A load profile
  * needs its own session, so other callers wait for the next session. A caller waits at most a minute
@@ -51,10 +51,10 @@ import {
 	FAILURE_WAIT,
 } from "./failures.js";
 import type { LineLog } from "./line-log.js";
+import { ReadOutcomes } from "./outcomes.js";
 import { type PendingRead, PendingReads, type ReadCallback } from "./pending-reads.js";
 import { Probe, type ProbeCallback } from "./probe.js";
 import { costOf, LISTEN_COST, PROTOCOLS, protocolOf } from "./protocols.js";
-import { ReadStatistics } from "./read-statistics.js";
 import { Recogniser, setLines } from "./recogniser.js";
 import type { Borrow, GiveBack, LineBorrower, MeterReaderOptions, MeterSettings } from "./settings.js";
 import { isAsAdvised, UnsolicitedDetector } from "./unsolicited.js";
@@ -99,14 +99,14 @@ export class MeterReader implements Timed, LinkListener {
 	litMs = Number.NEGATIVE_INFINITY;
 	#borrower: LineBorrower | undefined;
 	readonly #age = new ValueAge();
-	readonly outcomes: ReadStatistics;
+	readonly outcomes: ReadOutcomes;
 	log: LineLog | undefined;
 	/** Called for the bytes of a meter that sends by itself, before they are read. */
 	copy: ((bytes: Uint8Array, start: number, end: number) => void) | undefined;
 
 	constructor(options: MeterReaderOptions) {
 		this.#options = options;
-		this.outcomes = new ReadStatistics(options);
+		this.outcomes = new ReadOutcomes(options.listener);
 		this.#task = options.deps.driver.register("meter", this);
 	}
 
@@ -198,7 +198,7 @@ export class MeterReader implements Timed, LinkListener {
 				driver,
 				port,
 				log: this.log,
-				live: this.#options.live,
+				live: this.#options.listener.live,
 				context,
 				isQuick,
 				finished,

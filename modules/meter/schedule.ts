@@ -39,15 +39,15 @@ import type { Readout } from "../readout/readout.js";
 import { nextMoment, type Recurrence } from "../time/recurrence.js";
 import type { Offsets } from "../time/wall-clock.js";
 import { FAILURE_BUSY, FAILURE_MEMORY, FAILURE_WAIT } from "./failures.js";
+import type { ReadOutcomes } from "./outcomes.js";
 import type { ReadCallback } from "./pending-reads.js";
-import type { ReadStatistics } from "./read-statistics.js";
 import type { MeterDeps } from "./settings.js";
 
 export interface ScheduledReader {
 	/** Failure to report if no unsolicited telegram arrives in time; undefined if the gateway requests data. */
 	readonly late: Failure | undefined;
 	readonly running: boolean;
-	readonly outcomes: Pick<ReadStatistics, "readouts">;
+	readonly outcomes: Pick<ReadOutcomes, "readouts">;
 	read(callback: ReadCallback): void;
 	cancel(callback: ReadCallback): void;
 }

@@ -7,7 +7,7 @@ import type { Clock, SerialPort, Storage } from "../io/host.js";
 import type { MemoryLedger } from "../io/memory.js";
 import type { MBusSettings } from "../mbus/protocol.js";
 import type { SessionContext } from "../readout/protocol.js";
-import type { ReadStatisticsListener } from "./read-statistics.js";
+import type { ReadOutcomesListener } from "./outcomes.js";
 
 export interface MeterSettings extends COSEMSettings, MBusSettings {
 	readonly simulator: boolean;
@@ -53,11 +53,12 @@ export type Borrow = (
 	giveBack: GiveBack,
 ) => LineBorrower | undefined;
 
-export interface MeterReaderOptions extends ReadStatisticsListener {
+export interface MeterReaderOptions {
 	readonly deps: MeterDeps;
 	readonly port: SerialPort;
 	readonly settings: MeterSettings;
 	readonly ledger: MemoryLedger;
+	readonly listener: ReadOutcomesListener;
 	readonly light?: MeterLight | undefined;
 	/** Age limit of momentary values that the gateway asks for, s; 0: none. */
 	readonly freshness?: { readonly freshSecs: number };

@@ -13,7 +13,7 @@ import { MODE_C } from "../iec62056-21/ident.js";
 import type { SessionContext, SimulatedProtocol } from "../readout/protocol.js";
 import { PROTOCOL_DLMS } from "../readout/protocol-names.js";
 import { PROTOCOL_IEC62056_21, STATUS_OK } from "../readout/readout.js";
-import type { RecordSink } from "../readout/sink.js";
+import type { RecordWriter } from "../readout/record-writer.js";
 import { digitsOf } from "../time/date.js";
 import type { MeterSettings } from "./settings.js";
 
@@ -53,8 +53,8 @@ export class MeterSimulator {
 	#exportWh = 0;
 
 	/** Writes the records of a readout. `timeMs`: Unix ms, or ms since the start if the clock is not set. */
-	run(sink: RecordSink, timeMs: number): void {
-		const parser = new DataSetParser(sink);
+	run(records: RecordWriter, timeMs: number): void {
+		const parser = new DataSetParser(records);
 		const sinceMs = timeMs >= START_MS ? timeMs - START_MS : timeMs;
 		const hours = Math.floor(sinceMs / HOUR_MS);
 		this.integrate(hours, sinceMs / HOUR_MS - hours);

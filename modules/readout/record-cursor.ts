@@ -19,6 +19,7 @@ import {
 	VALUE_UNIT,
 } from "./packed-value.js";
 import {
+	ADDRESS_LIMIT,
 	ATTRIBUTE_SIZE,
 	FLAG_A,
 	FLAG_ATTRIBUTE,
@@ -35,7 +36,6 @@ import {
 	HEAD_VALUES,
 	VALUE_LIMIT,
 } from "./record-writer.js";
-import { ADDRESS_LIMIT } from "./sink.js";
 
 /** Characters `0123456789ABCDEF`. */
 const HEX_ALPHABET = Object.freeze([

@@ -2,6 +2,9 @@
  * Packs the data sets of a readout as they arrive, without allocating memory for each record. As objects, the 343
  * records of an Iskra MT174 would need more XS slots than the chip has; packed, they take 3 KB.
  *
+ * The terms are those of IEC 62056-21: a line consists of data sets, and a data set has an address and values with
+ * units.
+ *
  * Layout of a record (decoded by record-cursor.ts):
  *
  * | byte | meaning |
@@ -47,7 +50,6 @@ import {
 	VALUE_MORE,
 	VALUE_UNIT,
 } from "./packed-value.js";
-import { PART_ADDRESS, PART_UNIT, PART_VALUE, type RecordSink } from "./sink.js";
 
 /**
  * Size of the buffer for a readout, bytes. It is enough for the 576 records of a Kohler meter, the longest known
@@ -56,6 +58,8 @@ import { PART_ADDRESS, PART_UNIT, PART_VALUE, type RecordSink } from "./sink.js"
 export const RUNNING_LIMIT = 8192;
 export const VALUE_LIMIT = 1024;
 export const UNIT_LIMIT = 32;
+/** Maximum length of an address; in the standard it is 16. */
+export const ADDRESS_LIMIT = 64;
 /** Maximum number of values of a record. Thirteen months of a capacity tariff take 42. */
 const VALUES_LIMIT = 64;
 /** Maximum number of rows of load profiles: a day of quarter hours, and four rows more. */
@@ -84,7 +88,12 @@ export const HEAD_VALUES = 4;
 /** Number of free bytes before a raw text, which packing needs. */
 const RAW_ROOM = 3;
 
-export class RecordWriter implements RecordSink {
+export const PART_ADDRESS = 0;
+export const PART_VALUE = 1;
+export const PART_UNIT = 2;
+
+/** Receiver of data sets. Byte offsets in the parameters of its methods are valid only during the call. */
+export class RecordWriter {
 	readonly #buffer = new Uint8Array(RUNNING_LIMIT);
 	readonly #code = new OBISCode();
 	#committed = 0;
@@ -127,6 +136,7 @@ export class RecordWriter implements RecordSink {
 		return this.#records;
 	}
 
+	/** Begins a readout, and discards earlier data. */
 	begin(): void {
 		this.#committed = 0;
 		this.#records = 0;
@@ -141,6 +151,7 @@ export class RecordWriter implements RecordSink {
 		this.beginLine();
 	}
 
+	/** Begins a part of a block, and a line. If `isAgain`, the part repeats the last part, which is discarded. */
 	beginPart(isAgain: boolean): void {
 		const part = this.#part;
 		if (isAgain) {
@@ -168,6 +179,7 @@ export class RecordWriter implements RecordSink {
 		part[8] = this.overflow ? 1 : 0;
 	}
 
+	/** Begins a line, which `discardLine` can discard. */
 	beginLine(): void {
 		this.#lineCommitted = this.#committed;
 		this.#lineRecords = this.#records;
@@ -189,6 +201,10 @@ export class RecordWriter implements RecordSink {
 		this.#end = this.#committed + RAW_ROOM;
 	}
 
+	/**
+	 * Begins a value. A value before the first set of a line belongs to the previous set; in a load profile, such a line
+	 * is a row.
+	 */
 	beginValue(): void {
 		if (this.#isDropped) return;
 		if (!this.#newSet && this.#lastValue < 0) this.beginSet();
@@ -248,6 +264,7 @@ export class RecordWriter implements RecordSink {
 		this.#committed = this.#end;
 	}
 
+	/** Discards a value because of a syntax error. If the set has no complete value, discards the set too. */
 	discardSet(): void {
 		// A missing value would shift the times of the next rows of the profile.
 		if (this.#columns >= 0) this.overflow = true;
@@ -266,6 +283,7 @@ export class RecordWriter implements RecordSink {
 		this.discardSet();
 	}
 
+	/** Ends a block. `good`: true if its checks passed. Copy the data immediately, because `begin` may follow. */
 	endBlock(good: boolean): void {
 		this.keptIsGood = good;
 		this.kept = this.#buffer.slice(0, this.#committed);

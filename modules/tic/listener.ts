@@ -43,8 +43,7 @@ import { FORMAT_8N1, type LineSettings } from "../io/host.js";
 import type { Failure } from "../readout/failure.js";
 import { ListenSession } from "../readout/listen-session.js";
 import { EVENT_READOUT } from "../readout/protocol.js";
-import type { RecordWriter } from "../readout/record-writer.js";
-import { PART_ADDRESS, PART_VALUE } from "../readout/sink.js";
+import { PART_ADDRESS, PART_VALUE, type RecordWriter } from "../readout/record-writer.js";
 import { TIC_BROKEN, TIC_NO_START, TIC_SILENCE } from "./failures.js";
 import { LabelFinder, UNIT_NONE, UNIT_WH } from "./labels.js";
 

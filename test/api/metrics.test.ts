@@ -6,7 +6,7 @@ import type { Core } from "../../modules/core/core.js";
 import { JSONStream } from "../../modules/json/stream.js";
 import { JSONWriter } from "../../modules/json/writer.js";
 import { FAILURE_PORT } from "../../modules/meter/failures.js";
-import { ReadStatistics } from "../../modules/meter/read-statistics.js";
+import { ReadOutcomes } from "../../modules/meter/outcomes.js";
 import { METER } from "../../modules/parts/meter/part.js";
 import { PEAKS } from "../../modules/parts/peaks/part.js";
 import { Exposition } from "../../modules/parts/system/metrics.js";
@@ -192,7 +192,7 @@ describe("GET metrics", function () {
 	it("gives the same text through buffers of any size, although time passes", () => {
 		const text = new NodeText();
 		const lines = Array.from({ length: 40 }, (_, i) => `${i % 2 ? 1 : 2}.8.${i}(${i}.5*${i % 3 ? "kWh" : "kW"})\r\n`);
-		const outcomes = new ReadStatistics({});
+		const outcomes = new ReadOutcomes({});
 		outcomes.keep(readoutOf(lines.join(""), START_UTC_MS / 1000), false, 0);
 		outcomes.failed(FAILURE_PORT);
 		const textBy = (size: number): string => {

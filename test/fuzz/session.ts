@@ -38,7 +38,7 @@ class SessionBed {
 			identOnly: false,
 			quietMs: 0,
 		};
-		this.#session = new MeterSession({ sink: this.writer, ...plain, ...options }, this.#nowMs);
+		this.#session = new MeterSession({ records: this.writer, ...plain, ...options }, this.#nowMs);
 		this.#hasEnded = false;
 		const z = opening[slash + 4];
 		const isModeC = z >= 0x30 && z <= 0x36;

@@ -10,13 +10,22 @@ import type { VirtualFlash } from "../../hosts/node/virtual-flash.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import type { VirtualServer } from "../../hosts/node/virtual-servers.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
+import type { Core } from "../../modules/core/core.js";
+import type { EventKind } from "../../modules/diagnostics/events.js";
 import { History } from "../../modules/history/history.js";
 import { Driver } from "../../modules/io/driver.js";
 import type { Power } from "../../modules/io/host.js";
 import { MemoryLedger, RESERVE } from "../../modules/io/memory.js";
 import { TLSPermit } from "../../modules/io/tls-permit.js";
 import { JSONWriter } from "../../modules/json/writer.js";
-import { HUB_ENABLED, HUB_LANG, HUB_STATISTICS, HUB_TOKEN, HUB_URL } from "../../modules/parts/hub/fields.js";
+import {
+	HUB_CERTIFICATE,
+	HUB_ENABLED,
+	HUB_LANG,
+	HUB_STATISTICS,
+	HUB_TOKEN,
+	HUB_URL,
+} from "../../modules/parts/hub/fields.js";
 import { Hub } from "../../modules/parts/hub/hub.js";
 import type { OutputFailure } from "../../modules/publish/connect-failures.js";
 import type { SendTest } from "../../modules/publish/output.js";
@@ -164,7 +173,6 @@ export class HubBed {
 	};
 	/** The radio; undefined if the gateway has none. */
 	radio: { address: unknown; station: { rssi: number } | undefined } | undefined;
-	certificate: Uint8Array | undefined;
 	/** Whether the memory ledger grants memory. */
 	hasMemory = true;
 	/** Number of memory slots that the hub requested last. */
@@ -181,13 +189,13 @@ export class HubBed {
 		this.world = new VirtualWorld({ seed: 5, ...("utcMs" in options && options.utcMs === undefined ? {} : { utcMs }) });
 		this.world.names.set("hub.lan", ADDRESS);
 		this.server = new StateServer(this.world);
-		this.certificate = options.certificate;
 		this.settings = {
 			[HUB_ENABLED.name]: options.enabled ?? true,
 			[HUB_URL.name]: options.url ?? `http://${ADDRESS}:8123`,
 			[HUB_TOKEN.name]: options.token ?? TOKEN,
 			[HUB_LANG.name]: options.language ?? "en",
 			[HUB_STATISTICS.name]: options.flash !== undefined,
+			[HUB_CERTIFICATE.name]: new Uint8Array(0),
 		};
 		const { clock, timers, crypto, network } = this.world;
 		const driver = new Driver({
@@ -220,22 +228,23 @@ export class HubBed {
 			metering: { freshSecs: 0 },
 			saving: undefined,
 		};
-		const access = {
-			certificates: {
-				get isSet() {
-					return bed.certificate !== undefined;
-				},
-				lend: <Result>(use: (pem: Uint8Array) => Result) =>
-					bed.certificate === undefined ? undefined : use(bed.certificate),
-			},
-			outputChanged: (failure: OutputFailure | undefined) => this.events.push(failure?.code ?? "back"),
-		};
-		const { flash, storage = new VirtualStorage() } = options;
+		const { certificate, flash, storage = new VirtualStorage() } = options;
+		const events = { note: (_: EventKind, code = "back") => this.events.push(code) };
+		const core = { config: shared.config, events, ledger: this.ledger, storage } as unknown as Core;
 		const zone = zoneOf("Europe/Berlin");
 		const historyDeps = { driver, storage, trace: () => {} };
 		this.history = flash && History.open({ deps: historyDeps, ledger: this.ledger, zone, flash });
 		const { history } = this;
-		this.hub = new Hub(shared, access, history && { backfill: this.backfill, history, storage });
+		this.hub = new Hub(core, shared, history && { backfill: this.backfill, history, storage });
+		if (certificate !== undefined) this.trust(certificate);
+	}
+
+	/** Stores the certificate of the server, without notifying the hub. */
+	trust(pem: Uint8Array): void {
+		const writer = this.hub.certificates.open()!;
+		writer.write(pem, 0, pem.length);
+		this.settings[HUB_CERTIFICATE.name] = writer.end()!;
+		writer.close();
 	}
 
 	/** Makes a new readout of this block. */
@@ -254,14 +263,14 @@ export class HubBed {
 		this.outcomes.failure = undefined;
 		this.outcomes.isOld = false;
 		this.history?.whenMeasured(this.outcomes.measured);
-		this.hub.measured();
+		this.hub.whenMeasured();
 	}
 
 	/** The meter can't be read, or its momentary values have become too old. */
 	fail(isOld = false): void {
 		this.outcomes.failure = "timeout";
 		this.outcomes.isOld = isOld;
-		this.hub.meterFailed();
+		this.hub.whenMeterFailed();
 	}
 
 	advance(ms: number): void {

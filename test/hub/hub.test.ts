@@ -295,7 +295,7 @@ describe("The hub's schedule", () => {
 		bed.server.delayMs = 1000;
 		bed.read(counter(1));
 		bed.advance(500);
-		bed.hub.stop();
+		bed.hub.whenStopping();
 		bed.advance(HOUR);
 		assert.equal(bed.server.connections, 1);
 		assert.equal(bed.server.requests, 1);
@@ -365,7 +365,7 @@ describe("Failures of the hub", () => {
 		assert.equal(bed.server.connections, 0);
 		assert.equal(bed.hub.state, "no_network");
 		bed.radio = { address: {}, station: undefined };
-		bed.hub.networkChanged(true);
+		bed.hub.whenNetworkChanged(true);
 		bed.advance(3000);
 		assert.equal(bed.hub.state, "ok");
 	});

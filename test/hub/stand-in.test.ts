@@ -7,11 +7,13 @@ import { readFileSync } from "node:fs";
 import { createClientPorts } from "../../hosts/node/client.js";
 import { NodeClock, NodeCrypto, NodeText, NodeTimers } from "../../hosts/node/platform.js";
 import { NodeResolver } from "../../hosts/node/resolver.js";
+import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
+import type { Core } from "../../modules/core/core.js";
 import { Driver } from "../../modules/io/driver.js";
 import { MemoryLedger } from "../../modules/io/memory.js";
 import { TLSPermit } from "../../modules/io/tls-permit.js";
 import { JSONWriter } from "../../modules/json/writer.js";
-import { HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "../../modules/parts/hub/fields.js";
+import { HUB_CERTIFICATE, HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "../../modules/parts/hub/fields.js";
 import { Hub } from "../../modules/parts/hub/hub.js";
 import { type Fault, StandIn } from "../../tools/hub/home-assistant.js";
 import { guard } from "../faults.js";
@@ -35,6 +37,7 @@ async function send(url: string, token: string): Promise<[string, number]> {
 		[HUB_URL.name]: url,
 		[HUB_TOKEN.name]: token,
 		[HUB_LANG.name]: "en",
+		[HUB_CERTIFICATE.name]: new Uint8Array(0),
 	};
 	const measured = {
 		protocol: "IEC62056-21",
@@ -66,7 +69,9 @@ async function send(url: string, token: string): Promise<[string, number]> {
 		metering: { freshSecs: 0 },
 		saving: undefined,
 	};
-	const hub = new Hub(shared, { certificates: { isSet: false, lend: () => undefined }, outputChanged() {} });
+	const { config, ledger } = shared;
+	const core = { config, events: { note() {} }, ledger, storage: new VirtualStorage() } as unknown as Core;
+	const hub = new Hub(core, shared);
 	try {
 		return await new Promise((resolve, reject) => {
 			const late = setTimeout(() => reject(new Error(`no result in ${LIMIT_MS} ms`)), LIMIT_MS);
@@ -77,7 +82,7 @@ async function send(url: string, token: string): Promise<[string, number]> {
 			assert.ok(hub.test({ finished }));
 		});
 	} finally {
-		hub.stop();
+		hub.whenStopping();
 	}
 }
 

@@ -39,7 +39,7 @@ class Scene {
 			this.bed.settings.enabled = false;
 			this.bed.hub.settingsChanged();
 		},
-		"a network": () => this.bed.hub.networkChanged(true),
+		"a network": () => this.bed.hub.whenNetworkChanged(true),
 		"a test": () => {
 			this.#test = { finished: () => this.finishedTests++ };
 			if (this.bed.hub.test(this.#test)) this.startedTests++;

@@ -36,7 +36,7 @@ class Home {
 
 	/** Restarts the gateway; the hub's data remain. */
 	restart(): void {
-		this.bed?.hub.stop();
+		this.bed?.hub.whenStopping();
 		this.bed = new HubBed({ flash: this.flash, storage: this.storage, utcMs: this.utcMs });
 		const { rows } = this.server ?? {};
 		this.server = new StatisticsServer(this.bed.server);
@@ -371,7 +371,7 @@ describe("Statistics for the hub", function () {
 		const { bed } = home;
 		const { server, tlsPermit } = bed;
 		bed.settings[HUB_URL.name] = "https://hub.lan:8123";
-		bed.certificate = certificate;
+		bed.trust(certificate);
 		server.serve(8123, { certificate });
 		const other: PermitClient = { permitGranted: () => {}, permitRequested: () => {} };
 		const peers: VirtualClient[] = [];

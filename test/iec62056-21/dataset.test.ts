@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { DataSetParser } from "../../modules/iec62056-21/dataset.js";
-import { RecordWriter } from "../../modules/readout/record-writer.js";
-import { ADDRESS_LIMIT } from "../../modules/readout/sink.js";
+import { ADDRESS_LIMIT, RecordWriter } from "../../modules/readout/record-writer.js";
 import { bytesOf, textOf } from "../latin1.js";
 import { recordsOf } from "../meter/records.js";
 
@@ -32,52 +31,52 @@ function take(parser: DataSetParser, block: string, size = block.length): number
 	return at;
 }
 
-/** A sink that records its calls as `line`, `set`, `value`, `address …`, `text …`, `unit …`, `end` and so on. */
-class RecordingSink {
+/** A writer that only records its calls, as `line`, `set`, `value`, `address …`, `text …`, `unit …`, `end` and so on. */
+class CallRecorder extends RecordWriter {
 	readonly calls: string[] = [];
 	#part = "";
 	#text = "";
 
-	begin(): void {
+	override begin(): void {
 		this.#record("begin");
 	}
 
-	beginPart(isAgain: boolean): void {
+	override beginPart(isAgain: boolean): void {
 		this.#record(isAgain ? "part again" : "part");
 	}
 
-	beginLine(): void {
+	override beginLine(): void {
 		this.#record("line");
 	}
 
-	beginSet(): void {
+	override beginSet(): void {
 		this.#record("set");
 	}
 
-	beginValue(): void {
+	override beginValue(): void {
 		this.#record("value");
 	}
 
-	text(part: number, bytes: Uint8Array, start: number, end: number): void {
+	override text(part: number, bytes: Uint8Array, start: number, end: number): void {
 		const name = ["address", "text", "unit"][part];
 		if (this.#part !== name) this.#flush();
 		this.#part = name;
 		this.#text += textOf(bytes, start, end);
 	}
 
-	endValue(): void {
+	override endValue(): void {
 		this.#record("end");
 	}
 
-	discardSet(): void {
+	override discardSet(): void {
 		this.#record("discard set");
 	}
 
-	discardLine(): void {
+	override discardLine(): void {
 		this.#record("discard line");
 	}
 
-	endBlock(good: boolean): void {
+	override endBlock(good: boolean): void {
 		this.#record(good ? "good" : "bad");
 	}
 
@@ -150,7 +149,7 @@ describe("data sets", () => {
 		assert.equal(parser.ended, true);
 	});
 	it("are not read after the end", () => {
-		const parser = new DataSetParser(new RecordingSink());
+		const parser = new DataSetParser(new CallRecorder());
 		parser.begin();
 		assert.equal(parser.receive(bytesOf("!1.8.0(1)"), 0, 9), 1);
 		assert.equal(parser.receive(bytesOf("1.8.0(1)"), 0, 8), 0);
@@ -165,7 +164,7 @@ describe("data sets", () => {
 		assert.deepEqual([parser.sets, parser.values], [2, 4]);
 	});
 	it("have an open value from its opening to its closing parenthesis", () => {
-		const parser = new DataSetParser(new RecordingSink());
+		const parser = new DataSetParser(new CallRecorder());
 		parser.begin();
 		for (const [character, open] of [
 			["1", false],
@@ -188,11 +187,11 @@ describe("data sets", () => {
 			assert.equal(parser.broken, fits ? 0 : 1);
 		}
 	});
-	it("have values of any length; only the sink limits it", () => {
+	it("have values of any length; only the record writer limits it", () => {
 		const value = "7".repeat(5000);
-		const sink = new RecordingSink();
-		take(new DataSetParser(sink), `1.8.0(${value})\r\n!`, 64);
-		assert.ok(sink.calls.includes(`text ${value}`));
+		const recorder = new CallRecorder();
+		take(new DataSetParser(recorder), `1.8.0(${value})\r\n!`, 64);
+		assert.ok(recorder.calls.includes(`text ${value}`));
 	});
 
 	for (const [what, line, kept] of [
@@ -255,11 +254,11 @@ describe("data sets", () => {
 		fc.assert(
 			fc.property(block, fc.integer({ min: 1, max: 7 }), (text, size) => {
 				const [whole, split] = [text.length, size].map((piece) => {
-					const sink = new RecordingSink();
-					const parser = new DataSetParser(sink);
+					const recorder = new CallRecorder();
+					const parser = new DataSetParser(recorder);
 					const taken = take(parser, text, piece);
 					const { sets, values, broken, damaged, ended } = parser;
-					return { taken, calls: sink.calls, sets, values, broken, damaged, ended };
+					return { taken, calls: recorder.calls, sets, values, broken, damaged, ended };
 				});
 				assert.deepEqual(split, whole);
 			}),

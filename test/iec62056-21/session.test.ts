@@ -32,7 +32,7 @@ class SessionDriver extends Driver {
 	constructor(options: Partial<session.SessionOptions> = {}) {
 		const writer = new RecordWriter();
 		const defaults = { address: new Uint8Array(0), battery: false, speed: speed(9600), identOnly: false, quietMs: 0 };
-		super(new session.MeterSession({ sink: writer, ...defaults, ...options }, 0));
+		super(new session.MeterSession({ records: writer, ...defaults, ...options }, 0));
 		this.writer = writer;
 	}
 

@@ -119,10 +119,12 @@ export class ReaderBed {
 			port: serial.meter,
 			ledger: this.ledger,
 			settings: this.settings,
-			live: this.live,
 			light,
 			freshness: this.freshness,
-			failureChanged: (failure, isOld) => this.reports.push(`${failure?.code ?? "ok"}${isOld ? " old" : ""}`),
+			listener: {
+				live: this.live,
+				meterChanged: (code, isOld) => this.reports.push(`${code || "ok"}${isOld ? " old" : ""}`),
+			},
 		});
 		this.reader.reconfigure();
 	}

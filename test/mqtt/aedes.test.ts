@@ -70,7 +70,7 @@ describe("MQTT with aedes over sockets", () => {
 		bed = new Bed({ driver, clock, ports: createClientPorts({ resolver: new NodeResolver() }) });
 		bed.set(put(MQTT_URL, url));
 		setUp(bed);
-		bed.service.networkChanged(true);
+		bed.service.whenNetworkChanged(true);
 	}
 
 	const state = () => bed.service.stateText;

@@ -7,7 +7,8 @@ import type { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { ENTRIES } from "../../modules/app/parts.js";
 import { type Put, put } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
-import { CERTIFICATE_LIMIT, TrustedCertificates } from "../../modules/config/trusted-certificates.js";
+import type { Core } from "../../modules/core/core.js";
+import type { EventKind } from "../../modules/diagnostics/events.js";
 import { Driver } from "../../modules/io/driver.js";
 import type { Clock, Network, Power } from "../../modules/io/host.js";
 import { type Memory, MemoryLedger } from "../../modules/io/memory.js";
@@ -15,7 +16,6 @@ import { TLSPermit } from "../../modules/io/tls-permit.js";
 import { JSONWriter } from "../../modules/json/writer.js";
 import { MQTT_CERTIFICATE, MQTT_ENABLED, MQTT_PASSWORD, MQTT_URL, MQTT_USER } from "../../modules/parts/mqtt/fields.js";
 import { MQTTService } from "../../modules/parts/mqtt/service.js";
-import type { OutputFailure } from "../../modules/publish/connect-failures.js";
 import type { OutputDeps } from "../../modules/publish/output.js";
 import type { Readout } from "../../modules/readout/readout.js";
 import { recordsOfBlock } from "../readout/block.js";
@@ -54,7 +54,6 @@ export interface BedOptions {
 export class Bed {
 	readonly world: VirtualWorld;
 	readonly config: ConfigStore;
-	readonly certificates: TrustedCertificates;
 	readonly tlsPermit = new TLSPermit();
 	readonly service: MQTTService;
 	readonly broker: ScriptedBroker;
@@ -80,12 +79,6 @@ export class Bed {
 		const { world } = this;
 		this.config = new ConfigStore(world.storage, world.text, ENTRIES);
 		this.ledger = new MemoryLedger(memory);
-		this.certificates = new TrustedCertificates(
-			{ store: this.config, storage: world.storage, memory: this.ledger },
-			MQTT_CERTIFICATE,
-			"mqtt_cert",
-			CERTIFICATE_LIMIT,
-		);
 		const { clock, crypto, info, network, text, timers } = world;
 		const problem = () => this.problem;
 		const guard = (_part: string, run: () => void) => run();
@@ -114,13 +107,12 @@ export class Bed {
 			tlsPermit: this.tlsPermit,
 			writer: new JSONWriter(text),
 		};
-		const access = {
-			certificates: this.certificates,
-			outputChanged: (failure: OutputFailure | undefined) => this.reports.push(failure?.code ?? ""),
-		};
+		const events = { note: (_: EventKind, code = "") => this.reports.push(code) };
+		const { config, ledger } = this;
+		const core = { config, events, ledger, storage: world.storage } as unknown as Core;
 		const commands = (command: string, whyNot: string) =>
 			void (whyNot === "" ? this.ran.push(command) : this.ignored.push(whyNot));
-		this.service = new MQTTService(shared, access, commands, options.startDelayMs);
+		this.service = new MQTTService(core, shared, commands, options.startDelayMs);
 		this.broker = new ScriptedBroker(world);
 	}
 
@@ -134,7 +126,7 @@ export class Bed {
 	}
 
 	trust(pem: Uint8Array): void {
-		const writer = this.certificates.open()!;
+		const writer = this.service.certificates.open()!;
 		writer.write(pem, 0, pem.length);
 		this.set(put(MQTT_CERTIFICATE, writer.end()!));
 		writer.close();
@@ -142,7 +134,7 @@ export class Bed {
 
 	/** Connects the network. */
 	start(ms = 1000): this {
-		this.service.networkChanged(true);
+		this.service.whenNetworkChanged(true);
 		this.advance(ms);
 		return this;
 	}
@@ -151,13 +143,13 @@ export class Bed {
 	fail(isOld = false): void {
 		this.outcomes.failure = "timeout";
 		this.outcomes.isOld = isOld;
-		this.service.meterFailed();
+		this.service.whenMeterFailed();
 	}
 
 	measured(block = BLOCK, meterId = "TST5METER"): void {
 		this.outcomes.failure = undefined;
 		this.outcomes.isOld = false;
-		this.service.measured(readoutOf(block, meterId));
+		this.service.whenMeasured(readoutOf(block, meterId));
 	}
 
 	advance(ms: number): void {
@@ -182,7 +174,7 @@ export class Bed {
 	}
 
 	stop(): void {
-		this.service.stop();
+		this.service.whenStopping();
 	}
 }
 

@@ -64,7 +64,7 @@ describe("Commands by MQTT", () => {
 			const packet = { cmd: "publish", topic: TOPIC, payload: "install", qos: 0, dup: false, retain: true } as const;
 			bed.broker.current!.peer.send(mqtt.generate(packet));
 			bed.advance(10_000);
-			bed.service.networkChanged(false);
+			bed.service.whenNetworkChanged(false);
 		}
 		assert.deepEqual([bed.ran, bed.ignored], [[], ["retained", "retained", "retained"]]);
 	});

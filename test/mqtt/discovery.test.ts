@@ -441,7 +441,7 @@ describe("MQTT discovery", () => {
 			["1.2.3", undefined, null],
 		] as const) {
 			Object.assign(firmware, { latest, progress });
-			bed.service.updateChanged();
+			bed.service.whenUpdateChanged();
 			bed.advance(100);
 			assert.deepEqual(shown(), {
 				...update,
@@ -454,7 +454,7 @@ describe("MQTT discovery", () => {
 		bed.advance(11_000);
 		// A failed installation is a problem.
 		bed.problem = "The file is for another board.";
-		bed.service.updateChanged();
+		bed.service.whenUpdateChanged();
 		bed.advance(1000);
 		assert.deepEqual([state().problem, state().problem_text], ["on", bed.problem]);
 	});

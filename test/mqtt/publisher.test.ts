@@ -309,7 +309,7 @@ describe("MQTT", () => {
 			bed.start(0);
 			const waitMs = bed.untilMet();
 			// Later networks are joined at once.
-			bed.service.networkChanged(false);
+			bed.service.whenNetworkChanged(false);
 			bed.advance(1000);
 			bed.start(0);
 			assert.ok(bed.untilMet() < 100);
@@ -423,7 +423,7 @@ describe("MQTT", () => {
 
 	it("connects if settings were saved while it was off and without a network", () => {
 		bed = new Bed({ isSet: false });
-		bed.service.networkChanged(false);
+		bed.service.whenNetworkChanged(false);
 		bed.service.settingsChanged();
 		bed.advance(1000);
 		bed.start();
@@ -582,7 +582,7 @@ describe("MQTT", () => {
 		bed = new Bed().start();
 		bed.measured();
 		bed.advance(SENT_MS);
-		bed.service.networkChanged(false);
+		bed.service.whenNetworkChanged(false);
 		bed.advance(1);
 		assert.equal(bed.broker.retained.get(`${BASE}/status`), "offline");
 		bed.advance(3_600_000);

@@ -1,8 +1,16 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { UNIT_COUNT, unitIndex, unitText } from "../../modules/obis/units.js";
-import { RecordWriter, RUNNING_LIMIT, UNIT_LIMIT, VALUE_LIMIT } from "../../modules/readout/record-writer.js";
-import { ADDRESS_LIMIT, PART_ADDRESS, PART_UNIT, PART_VALUE } from "../../modules/readout/sink.js";
+import {
+	ADDRESS_LIMIT,
+	PART_ADDRESS,
+	PART_UNIT,
+	PART_VALUE,
+	RecordWriter,
+	RUNNING_LIMIT,
+	UNIT_LIMIT,
+	VALUE_LIMIT,
+} from "../../modules/readout/record-writer.js";
 import { bytesOf } from "../latin1.js";
 import { recordsOf } from "../meter/records.js";
 

@@ -30,6 +30,8 @@
  * SENDING. If sending statistics fails, states are sent nevertheless.
  */
 
+import type { Core, Running } from "../../core/core.js";
+import { kind } from "../../diagnostics/events.js";
 import { HTTP_CONNECT_MS, HTTP_NO_REPLY } from "../../http/client.js";
 import { type HubURL, parseHubURL } from "../../http/url.js";
 import { Batch, SEND_ALL, SEND_ONE, SEND_OWN } from "../../hub/batch.js";
@@ -43,22 +45,35 @@ import {
 	hubFailure,
 } from "../../hub/failures.js";
 import type { Snapshot } from "../../hub/state-bodies.js";
+import { PROGRESS_KEY } from "../../hub/statistic-progress.js";
 import { CLIENT_ENDED } from "../../io/client.js";
 import type { ScheduledMachine, Task } from "../../io/driver.js";
 import type { Cost } from "../../io/memory.js";
 import { languageOf } from "../../obis/names.js";
 import { isOnBattery } from "../../power/supply.js";
 import { type OutputFailure, RETCODE_REFUSED } from "../../publish/connect-failures.js";
-import {
-	Output,
-	type OutputAccess,
-	type OutputDeps,
-	type OutputListener,
-	OWNER_PAUSE_MS,
-	type SendTest,
-} from "../../publish/output.js";
-import { HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "./fields.js";
+import { Output, type OutputDeps, type OutputListener, OWNER_PAUSE_MS, type SendTest } from "../../publish/output.js";
+import { OutputPart, type OutputPartOptions } from "../publish/output-part.js";
+import { HUB_CERTIFICATE, HUB_CERTIFICATE_LIMIT, HUB_ENABLED, HUB_LANG, HUB_TOKEN, HUB_URL } from "./fields.js";
+import { HUB_TEXTS } from "./routes.js";
 import { type StatisticSources, Statistics } from "./statistics.js";
+
+/** A batch has failed for the first time after a success. Detail: code of the failure. */
+const EVENT_HUB_FAILED = kind(18, "hub_failed", { isPlain: true });
+/** A batch has succeeded for the first time after a failure. */
+const EVENT_HUB_BACK = kind(19, "hub_back");
+
+export const HUB_EVENTS = Object.freeze([EVENT_HUB_FAILED, EVENT_HUB_BACK]);
+
+export const HUB_PART: OutputPartOptions = Object.freeze({
+	texts: HUB_TEXTS,
+	certificate: HUB_CERTIFICATE,
+	limit: HUB_CERTIFICATE_LIMIT,
+	keys: "hub_cert",
+	progress: PROGRESS_KEY,
+	failed: EVENT_HUB_FAILED,
+	works: EVENT_HUB_BACK,
+});
 
 /**
  * Memory for the connection and the requests of a batch, or for the statistics. They take at most 265 XS slots and 5.3
@@ -94,7 +109,7 @@ const STATE_REFUSED = 3;
 const STATE_QUEUED = 4;
 const STATE_SENDING = 5;
 
-export class Hub implements OutputListener, ScheduledMachine {
+export class Hub extends OutputPart<Hub> implements OutputListener, Running, ScheduledMachine {
 	readonly #deps: OutputDeps;
 	readonly #task: Task;
 	#state = STATE_OFF;
@@ -112,9 +127,10 @@ export class Hub implements OutputListener, ScheduledMachine {
 	readonly output: Output;
 	readonly statistics: Statistics;
 
-	constructor(deps: OutputDeps, access: OutputAccess, sources?: StatisticSources) {
+	constructor(core: Core, deps: OutputDeps, sources?: StatisticSources) {
+		super(core, HUB_PART);
 		this.#deps = deps;
-		this.output = new Output(deps, access, this, OUTPUT);
+		this.output = new Output(deps, this, this, OUTPUT);
 		this.statistics = new Statistics(this.output, deps, sources);
 		if (deps.config.get(HUB_ENABLED)) this.#state = STATE_RESTING;
 		this.#task = deps.driver.register("hub", this);
@@ -126,17 +142,21 @@ export class Hub implements OutputListener, ScheduledMachine {
 		return this.output.failure?.code ?? (this.#isProven ? "ok" : "waiting");
 	}
 
+	override get sender(): Hub {
+		return this;
+	}
+
 	get isSending(): boolean {
 		if (this.#state >= STATE_QUEUED) return true;
 		return this.#state === STATE_WAITING && this.#dueMs <= this.#deps.driver.nowMs() + SOON_MS;
 	}
 
-	measured(): void {
+	whenMeasured(): void {
 		this.#task.update((nowMs) => this.want(SEND_ALL, nowMs));
 	}
 
 	/** The meter can't be read. If its momentary values are too old, all states are sent, with those values unknown. */
-	meterFailed(): void {
+	whenMeterFailed(): void {
 		const { isOld } = this.#deps.reader.outcomes;
 		this.#task.update((nowMs) => this.want(isOld ? SEND_ALL : SEND_OWN, nowMs));
 	}
@@ -165,7 +185,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 	 * Ends the delay after a failure when the network is back. The loss of the network needs no handling, because
 	 * requests fail then.
 	 */
-	networkChanged(isUp: boolean): void {
+	whenNetworkChanged(isUp: boolean): void {
 		if (!isUp) return;
 		this.#task.update((nowMs) => {
 			const isDelayed =
@@ -197,7 +217,7 @@ export class Hub implements OutputListener, ScheduledMachine {
 		this.#task.update((nowMs) => this.output.cancel(test, nowMs));
 	}
 
-	stop(): void {
+	override whenStopping(): void {
 		this.close();
 		this.#task.stop();
 	}

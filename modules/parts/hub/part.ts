@@ -5,24 +5,16 @@ import { settingsRoutes } from "../../api/route.js";
 import type { Core } from "../../core/core.js";
 import { unixSeconds } from "../../core/facts.js";
 import { sample } from "../../core/metrics-text.js";
-import { kind } from "../../diagnostics/events.js";
-import { PROGRESS_KEY } from "../../hub/statistic-progress.js";
 import { applied, changed, part } from "../../part/part.js";
 import { BACKFILL } from "../backfill/part.js";
 import { HISTORY } from "../history/part.js";
 import { WIFI_HOSTNAME } from "../network/fields.js";
-import { type OutputPart, openOutputPart } from "../publish/output-part.js";
+import { OutputPart } from "../publish/output-part.js";
+import { PUBLISH } from "../publish/part.js";
 import { sendRoute } from "../publish/send-route.js";
-import { HUB as ENTRY, HUB_CERTIFICATE, HUB_CERTIFICATE_LIMIT, HUB_ENABLED, HUB_TOKEN, HUB_URL } from "./fields.js";
-import { Hub } from "./hub.js";
-import { HUB_SETTINGS, HUB_TEXTS } from "./routes.js";
-
-/** A batch has failed for the first time after a success. Detail: code of the failure. */
-const EVENT_HUB_FAILED = kind(18, "hub_failed", { isPlain: true });
-/** A batch has succeeded for the first time after a failure. */
-const EVENT_HUB_BACK = kind(19, "hub_back");
-
-const HUB_EVENTS = Object.freeze([EVENT_HUB_FAILED, EVENT_HUB_BACK]);
+import { HUB as ENTRY, HUB_CERTIFICATE, HUB_ENABLED, HUB_TOKEN, HUB_URL } from "./fields.js";
+import { HUB_EVENTS, HUB_PART, Hub } from "./hub.js";
+import { HUB_SETTINGS } from "./routes.js";
 
 export const HUB = part<OutputPart<Hub>>({
 	name: "hub",
@@ -41,22 +33,13 @@ export const HUB = part<OutputPart<Hub>>({
 		// The entity ids in the hub contain the host name, so they change when it changes.
 		changed([WIFI_HOSTNAME], ({ sender }: OutputPart<Hub>) => sender?.settingsChanged()),
 	]),
-	open: (core) =>
-		openOutputPart(core, {
-			texts: HUB_TEXTS,
-			certificate: HUB_CERTIFICATE,
-			limit: HUB_CERTIFICATE_LIMIT,
-			keys: "hub_cert",
-			failed: EVENT_HUB_FAILED,
-			works: EVENT_HUB_BACK,
-			forget: () => core.storage.delete(PROGRESS_KEY),
-			open: (deps, access) => {
-				const { storage } = core;
-				const history = core.find(HISTORY);
-				const backfill = core.find(BACKFILL);
-				return new Hub(deps, access, history === undefined ? undefined : { backfill, history, storage });
-			},
-		}),
+	open: (core) => {
+		const deps = core.find(PUBLISH);
+		if (deps === undefined) return new OutputPart<Hub>(core, HUB_PART);
+		const history = core.find(HISTORY);
+		const sources = history && { backfill: core.find(BACKFILL), history, storage: core.storage };
+		return new Hub(core, deps, sources);
+	},
 	state: ({ sender }, core) => [
 		...["hub_state", stateOf(sender, core)],
 		...["hub_sent", unixSeconds(sender?.output.sentUtcMs ?? 0)],

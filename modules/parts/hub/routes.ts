@@ -9,7 +9,7 @@ import { failField, putsOf } from "../../api/settings.js";
 import { certificateField, certificateIn, serverSettings } from "../../api/trusted-certificate.js";
 import { type Put, put, type SettingField } from "../../config/schema.js";
 import { parseHubURL } from "../../http/url.js";
-import type { OutputPart } from "../publish/output-part.js";
+import type { OutputPart, Sending } from "../publish/output-part.js";
 import {
 	HUB_CERTIFICATE,
 	HUB_CERTIFICATE_LIMIT,
@@ -19,7 +19,6 @@ import {
 	HUB_TOKEN,
 	HUB_URL,
 } from "./fields.js";
-import type { Hub } from "./hub.js";
 
 export const HUB_DISABLED = "hub_disabled";
 
@@ -36,7 +35,7 @@ const STORED: readonly SettingField[] = Object.freeze([HUB_ENABLED, HUB_URL, HUB
 
 export const HUB_SETTINGS = serverSettings(STORED, [HUB_ENABLED.name], { show, accept }, CERTIFICATE_TEXT);
 
-function show(exchange: Exchange<OutputPart<Hub>>): void {
+function show(exchange: Exchange<OutputPart<Sending>>): void {
 	const { config } = exchange.core;
 	const enabled = config.get(HUB_ENABLED);
 	const hasCertificate = exchange.part.certificates.isSet;
@@ -51,7 +50,7 @@ function show(exchange: Exchange<OutputPart<Hub>>): void {
 	});
 }
 
-function accept(exchange: Exchange<OutputPart<Hub>>, values: BodyValues): readonly Put[] | undefined {
+function accept(exchange: Exchange<OutputPart<Sending>>, values: BodyValues): readonly Put[] | undefined {
 	const enabled = values.get(HUB_ENABLED);
 	const url = values.get(HUB_URL);
 	const token = values.get(HUB_TOKEN);

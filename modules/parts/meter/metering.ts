@@ -55,10 +55,8 @@ export class Metering implements Running {
 			port: host.serial.meter,
 			ledger,
 			settings: this.#settings,
-			failureChanged: (failure, isOld) => core.meterChanged(failure?.code ?? "", isOld),
-			measured: (readout) => core.measured(readout),
+			listener: core,
 			freshness: this,
-			live,
 		});
 		this.schedule = new Schedule({
 			deps: { clock, driver },

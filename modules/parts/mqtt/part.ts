@@ -3,7 +3,6 @@
 import { backupGroup } from "../../api/backup-group.js";
 import { UNSUPPORTED } from "../../api/errors.js";
 import { settingsRoutes } from "../../api/route.js";
-import { CERTIFICATE_LIMIT } from "../../config/trusted-certificates.js";
 import type { Core } from "../../core/core.js";
 import { unixSeconds } from "../../core/facts.js";
 import { sample } from "../../core/metrics-text.js";
@@ -11,33 +10,20 @@ import { kind } from "../../diagnostics/events.js";
 import { COMMAND_IDENTIFY, COMMAND_READ } from "../../mqtt/messages.js";
 import { applied, changed, part } from "../../part/part.js";
 import { SETTINGS_FILES } from "../../provision/settings-files.js";
-import { CERTIFICATE } from "../certificate/part.js";
 import { DLMS_OBIS } from "../meter/dlms-fields.js";
 import { METER_PROTOCOL } from "../meter/fields.js";
 import { METER } from "../meter/part.js";
 import { NETWORK } from "../network/part.js";
 import { PEAKS } from "../peaks/fields.js";
 import { PROVISION } from "../provision/part.js";
-import { type OutputPart, openOutputPart } from "../publish/output-part.js";
+import { OutputPart } from "../publish/output-part.js";
+import { PUBLISH } from "../publish/part.js";
 import { sendRoute } from "../publish/send-route.js";
 import { UPDATE } from "../update/part.js";
-import {
-	MQTT as ENTRY,
-	MQTT_ANNOUNCED,
-	MQTT_CERTIFICATE,
-	MQTT_CLIENT_CERT,
-	MQTT_ENABLED,
-	MQTT_PASSWORD,
-	MQTT_URL,
-} from "./fields.js";
+import { MQTT as ENTRY, MQTT_ANNOUNCED, MQTT_CERTIFICATE, MQTT_ENABLED, MQTT_PASSWORD, MQTT_URL } from "./fields.js";
 import { MQTT_UP } from "./publisher.js";
-import { MQTT_SETTINGS, MQTT_TEXTS } from "./routes.js";
-import { MQTTService } from "./service.js";
-
-/** First failure after a success. The event's detail is the code of the failure. */
-const EVENT_MQTT_FAILED = kind(20, "mqtt_failed", { isPlain: true });
-/** First success after a failure: the broker has accepted everything. */
-const EVENT_MQTT_SENT = kind(21, "mqtt_sent");
+import { MQTT_SETTINGS } from "./routes.js";
+import { EVENT_MQTT_FAILED, EVENT_MQTT_SENT, MQTT_PART, MQTTService } from "./service.js";
 
 /** A command that changes something was carried out. The event's detail is the command. */
 const EVENT_MQTT_COMMAND = kind(36, "mqtt_command", { isPlain: true });
@@ -65,29 +51,19 @@ export const MQTT = part<OutputPart<MQTTService>>({
 		applied(ENTRY.fields, ({ sender }: OutputPart<MQTTService>) => sender?.settingsChanged()),
 	]),
 	open: (core) => {
-		const outputPart = openOutputPart<MQTTService>(core, {
-			texts: MQTT_TEXTS,
-			certificate: MQTT_CERTIFICATE,
-			limit: CERTIFICATE_LIMIT,
-			keys: "mqtt_cert",
-			borrowIdentity: () =>
-				core.config.get(MQTT_CLIENT_CERT) ? core.find(CERTIFICATE).borrow(core.ledger) : undefined,
-			failed: EVENT_MQTT_FAILED,
-			works: EVENT_MQTT_SENT,
-			open: (deps, access) => {
-				const delayMs = (SPREAD_MS * core.crypto.random(1)[0]) / 255;
-				return new MQTTService(
-					deps,
-					access,
-					(name, whyNot) => command(core, name, whyNot),
-					delayMs,
-					SETTINGS_FILES ? core.find(PROVISION).receiver : undefined,
-				);
-			},
-		});
+		const deps = core.find(PUBLISH);
+		if (deps === undefined) return new OutputPart<MQTTService>(core, MQTT_PART);
+		const delayMs = (SPREAD_MS * core.crypto.random(1)[0]) / 255;
+		const service = new MQTTService(
+			core,
+			deps,
+			(name, whyNot) => command(core, name, whyNot),
+			delayMs,
+			SETTINGS_FILES ? core.find(PROVISION).receiver : undefined,
+		);
 		// A device without a radio counts as always connected.
-		if (core.find(NETWORK).manager === undefined) outputPart.whenNetworkChanged(true);
-		return outputPart;
+		if (core.find(NETWORK).manager === undefined) service.whenNetworkChanged(true);
+		return service;
 	},
 	state: ({ sender }, core) => [
 		...["mqtt_state", stateOf(sender, core)],

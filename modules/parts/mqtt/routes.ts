@@ -9,7 +9,7 @@ import { CERTIFICATE_TEXT, certificateIn, serverSettings } from "../../api/trust
 import { type Put, put, type SettingField } from "../../config/schema.js";
 import { CERTIFICATE_LIMIT } from "../../config/trusted-certificates.js";
 import { parseBrokerURL } from "../../mqtt/url.js";
-import type { OutputPart } from "../publish/output-part.js";
+import type { OutputPart, Sending } from "../publish/output-part.js";
 import {
 	MQTT,
 	MQTT_CERTIFICATE,
@@ -20,7 +20,6 @@ import {
 	MQTT_URL,
 } from "./fields.js";
 import { baseTopicOf } from "./message-queue.js";
-import type { MQTTService } from "./service.js";
 
 export const MQTT_DISABLED = "mqtt_disabled";
 
@@ -36,7 +35,7 @@ const STORED: readonly SettingField[] = Object.freeze(MQTT.fields.filter((field)
 
 export const MQTT_SETTINGS = serverSettings(STORED, [], { show, accept });
 
-function show(exchange: Exchange<OutputPart<MQTTService>>): void {
+function show(exchange: Exchange<OutputPart<Sending>>): void {
 	const { config, info } = exchange.core;
 	const hasCertificate = exchange.part.certificates.isSet;
 	exchange.object((writer) => {
@@ -51,7 +50,7 @@ function show(exchange: Exchange<OutputPart<MQTTService>>): void {
  * Returns the settings to store. Omitted fields keep their values. If broker or certificate change, the password must
  * be sent again.
  */
-function accept(exchange: Exchange<OutputPart<MQTTService>>, values: BodyValues): readonly Put[] | undefined {
+function accept(exchange: Exchange<OutputPart<Sending>>, values: BodyValues): readonly Put[] | undefined {
 	const { config } = exchange.core;
 	const received = certificateIn(exchange, values);
 	if (received === undefined) return undefined;

@@ -8,6 +8,10 @@
  *
  * Limits: PIECE bytes per read or write; PIECES_AT_ONCE reads in one tick.
  */
+
+import { CERTIFICATE_LIMIT } from "../../config/trusted-certificates.js";
+import type { Core, Running } from "../../core/core.js";
+import { kind } from "../../diagnostics/events.js";
 import { CLIENT_UNREACHABLE, type Client, type ClientPort, type TLSClientOptions } from "../../io/client.js";
 import type { ScheduledMachine, Task } from "../../io/driver.js";
 import { NO_NETWORK } from "../../mqtt/failures.js";
@@ -21,8 +25,25 @@ import {
 	type SendTest,
 } from "../../publish/output.js";
 import type { Readout } from "../../readout/readout.js";
-import { MQTT_ENABLED, MQTT_PAUSE_SECS } from "./fields.js";
+import { CERTIFICATE } from "../certificate/part.js";
+import { OutputPart, type OutputPartOptions } from "../publish/output-part.js";
+import { MQTT_CERTIFICATE, MQTT_CLIENT_CERT, MQTT_ENABLED, MQTT_PAUSE_SECS } from "./fields.js";
 import { type CommandListener, MQTT_OFF, MQTT_OPENING, MQTT_OUTPUT, MQTT_UP, Publisher } from "./publisher.js";
+import { MQTT_TEXTS } from "./routes.js";
+
+/** First failure after a success. The event's detail is the code of the failure. */
+export const EVENT_MQTT_FAILED = kind(20, "mqtt_failed", { isPlain: true });
+/** First success after a failure: the broker has accepted everything. */
+export const EVENT_MQTT_SENT = kind(21, "mqtt_sent");
+
+export const MQTT_PART: OutputPartOptions = Object.freeze({
+	texts: MQTT_TEXTS,
+	certificate: MQTT_CERTIFICATE,
+	limit: CERTIFICATE_LIMIT,
+	keys: "mqtt_cert",
+	failed: EVENT_MQTT_FAILED,
+	works: EVENT_MQTT_SENT,
+});
 
 const PIECE = 512;
 const PIECES_AT_ONCE = 8;
@@ -42,7 +63,10 @@ interface Connection {
 	writable: number;
 }
 
-export class MQTTService implements ScheduledMachine, OutputListener, CommandListener {
+export class MQTTService
+	extends OutputPart<MQTTService>
+	implements CommandListener, OutputListener, Running, ScheduledMachine
+{
 	readonly output: Output;
 	readonly #deps: OutputDeps;
 	readonly #task: Task;
@@ -70,12 +94,13 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 	/** Delay of the first connection after the start, ms; 0 afterwards. */
 	#delayMs: number;
 
-	constructor(deps: OutputDeps, access: OutputAccess, taker: CommandTaker, delayMs = 0, files?: FileReceiver) {
+	constructor(core: Core, deps: OutputDeps, taker: CommandTaker, delayMs = 0, files?: FileReceiver) {
+		super(core, MQTT_PART);
 		this.files = files;
 		this.#taker = taker;
 		this.#delayMs = delayMs;
 		this.#deps = deps;
-		this.output = new Output(deps, access, this, MQTT_OUTPUT);
+		this.output = new Output(deps, this, this, MQTT_OUTPUT);
 		this.#task = deps.driver.register("mqtt", this);
 	}
 
@@ -83,11 +108,20 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 		return this.#publisher;
 	}
 
+	override get sender(): MQTTService {
+		return this;
+	}
+
+	borrowIdentity(): ReturnType<NonNullable<OutputAccess["borrowIdentity"]>> {
+		const { config, ledger } = this.core;
+		return config.get(MQTT_CLIENT_CERT) ? this.core.find(CERTIFICATE).borrow(ledger) : undefined;
+	}
+
 	get isSending(): boolean {
 		return this.#newsMs < Number.POSITIVE_INFINITY || (this.#publisher?.isBusy ?? false);
 	}
 
-	measured(readout: Readout): void {
+	whenMeasured(readout: Readout): void {
 		this.#task.update((nowMs) => {
 			this.#news = readout;
 			this.#hasFailed = false;
@@ -95,7 +129,7 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 		});
 	}
 
-	meterFailed(): void {
+	whenMeterFailed(): void {
 		this.#task.update((nowMs) => {
 			this.#hasFailed = true;
 			this.#newsMs = nowMs;
@@ -109,7 +143,7 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 		});
 	}
 
-	updateChanged(): void {
+	whenUpdateChanged(): void {
 		if (this.#publisher === undefined) return;
 		this.#task.update((nowMs) => {
 			this.#isUpdateNews = true;
@@ -117,7 +151,7 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 		});
 	}
 
-	networkChanged(isUp: boolean): void {
+	whenNetworkChanged(isUp: boolean): void {
 		this.#hasNetwork = isUp;
 		this.#task.update((nowMs) => {
 			this.#publisher?.networkChanged(false, nowMs);
@@ -158,7 +192,7 @@ export class MQTTService implements ScheduledMachine, OutputListener, CommandLis
 	}
 
 	/** Closes the connection without DISCONNECT, so that the broker publishes the will. */
-	stop(): void {
+	override whenStopping(): void {
 		this.#task.stop();
 		this.close();
 		this.output.giveBack();

@@ -1,27 +1,20 @@
-/** Base of the parts that send readouts to a server. It owns the trusted certificates and the sender. */
+/**
+ * Base of the parts that send readouts to a server. It owns the trusted certificates. In safe mode, and on hosts that
+ * have no outgoing connections, the part is this base alone: nothing is sent, but the settings need the certificates.
+ */
 
 import type { SettingField } from "../../config/schema.js";
 import { TrustedCertificates } from "../../config/trusted-certificates.js";
 import type { Core, Running } from "../../core/core.js";
 import type { EventKind } from "../../diagnostics/events.js";
 import type { OutputFailure } from "../../publish/connect-failures.js";
-import type { Output, OutputAccess, OutputDeps, SendTest } from "../../publish/output.js";
-import type { Readout } from "../../readout/readout.js";
-import { PUBLISH } from "./part.js";
+import type { Output, OutputAccess, SendTest } from "../../publish/output.js";
 
-/** Sender of a part. The part passes on what the events of the core say. */
+/** Part that can send. */
 export interface Sending {
 	readonly output: Output;
-	/** True while data are waiting to be sent. */
-	readonly isSending: boolean;
-	measured(readout: Readout): void;
-	meterFailed(): void;
-	updateChanged?(): void;
-	networkChanged(isUp: boolean): void;
-	stop(): void;
 	test(test: SendTest): boolean;
 	cancel(test: SendTest): void;
-	settingsChanged(): void;
 }
 
 export interface OutputPartTexts {
@@ -33,58 +26,7 @@ export interface OutputPartTexts {
 	readonly hasStatus: boolean;
 }
 
-export class OutputPart<Sender extends Sending> implements Running {
-	/** Trusted certificates of the server. They exist in safe mode too, because the settings need them. */
-	readonly certificates: TrustedCertificates;
-	/** Undefined in safe mode, and on hosts that have no outgoing connections. */
-	readonly sender: Sender | undefined;
-	readonly texts: OutputPartTexts;
-	readonly #forget: (() => void) | undefined;
-
-	constructor(
-		texts: OutputPartTexts,
-		certificates: TrustedCertificates,
-		sender: Sender | undefined,
-		forget: (() => void) | undefined,
-	) {
-		this.texts = texts;
-		this.certificates = certificates;
-		this.sender = sender;
-		this.#forget = forget;
-	}
-
-	get isSending(): boolean {
-		return this.sender?.isSending === true;
-	}
-
-	whenMeasured(readout: Readout): void {
-		this.sender?.measured(readout);
-	}
-
-	whenMeterFailed(): void {
-		this.sender?.meterFailed();
-	}
-
-	whenUpdateChanged(): void {
-		this.sender?.updateChanged?.();
-	}
-
-	whenNetworkChanged(isUp: boolean): void {
-		this.sender?.networkChanged(isUp);
-	}
-
-	whenErasing(): void {
-		this.sender?.stop();
-		this.certificates.blobs.sweep([], true);
-		this.#forget?.();
-	}
-
-	whenStopping(): void {
-		this.sender?.stop();
-	}
-}
-
-export interface OutputPartOptions<Sender extends Sending> {
+export interface OutputPartOptions {
 	readonly texts: OutputPartTexts;
 	/**
 	 * Setting that refers to the stored certificates. `limit`: their maximum length in bytes; `keys`: prefix of their
@@ -93,29 +35,48 @@ export interface OutputPartOptions<Sender extends Sending> {
 	readonly certificate: SettingField<Uint8Array>;
 	readonly limit: number;
 	readonly keys: string;
+	/** Key of other data in flash, which a factory reset deletes too. */
+	readonly progress?: string;
 	readonly failed: EventKind;
 	readonly works: EventKind;
-	/** Implementation of `borrowIdentity` in OutputAccess. */
-	borrowIdentity?: NonNullable<OutputAccess["borrowIdentity"]>;
-	forget?(): void;
-	open(deps: OutputDeps, access: OutputAccess): Sender;
 }
 
-export function openOutputPart<Sender extends Sending>(
-	core: Core,
-	options: OutputPartOptions<Sender>,
-): OutputPart<Sender> {
-	const { config, events, ledger, storage } = core;
-	const { borrowIdentity, certificate, failed, forget, keys, limit, texts, works } = options;
-	const place = { store: config, storage, memory: ledger };
-	const certificates = new TrustedCertificates(place, certificate, keys, limit);
-	const deps = core.find(PUBLISH);
-	if (deps === undefined) return new OutputPart<Sender>(texts, certificates, undefined, forget);
-	const access = {
-		certificates,
-		...(borrowIdentity && { borrowIdentity }),
-		outputChanged: (failure: OutputFailure | undefined) =>
-			failure === undefined ? events.note(works) : events.note(failed, failure.code),
-	};
-	return new OutputPart(texts, certificates, options.open(deps, access), forget);
+export class OutputPart<Sender extends Sending> implements OutputAccess, Running {
+	readonly certificates: TrustedCertificates;
+	protected readonly core: Core;
+	readonly #options: OutputPartOptions;
+
+	constructor(core: Core, options: OutputPartOptions) {
+		const { config, ledger, storage } = core;
+		const { certificate, keys, limit } = options;
+		const place = { store: config, storage, memory: ledger };
+		this.certificates = new TrustedCertificates(place, certificate, keys, limit);
+		this.core = core;
+		this.#options = options;
+	}
+
+	/** The part itself if it can send; undefined in safe mode, and on hosts that have no outgoing connections. */
+	get sender(): Sender | undefined {
+		return undefined;
+	}
+
+	get texts(): OutputPartTexts {
+		return this.#options.texts;
+	}
+
+	outputChanged(failure: OutputFailure | undefined): void {
+		const { events } = this.core;
+		const { failed, works } = this.#options;
+		if (failure === undefined) events.note(works);
+		else events.note(failed, failure.code);
+	}
+
+	whenErasing(): void {
+		this.whenStopping();
+		this.certificates.blobs.sweep([], true);
+		const { progress } = this.#options;
+		if (progress !== undefined) this.core.storage.delete(progress);
+	}
+
+	whenStopping(): void {}
 }

@@ -11,7 +11,7 @@ import { head, label } from "../../core/metrics-text.js";
 import type { Cost } from "../../io/memory.js";
 import { JSONStream, SPARE } from "../../json/stream.js";
 import type { JSONWriter } from "../../json/writer.js";
-import type { ReadStatistics } from "../../meter/read-statistics.js";
+import type { ReadOutcomes } from "../../meter/outcomes.js";
 import { isMomentary } from "../../obis/code.js";
 import type { Part } from "../../part/part.js";
 import { FREQUENCY, POWER, Quantities } from "../../readout/quantities.js";
@@ -64,7 +64,7 @@ export class Exposition {
 	#bytes: Uint8Array = new Uint8Array(0);
 	#hasMore = true;
 
-	constructor(core: Core, parts: readonly Part[], { isOld, measured }: Pick<ReadStatistics, "isOld" | "measured">) {
+	constructor(core: Core, parts: readonly Part[], { isOld, measured }: Pick<ReadOutcomes, "isOld" | "measured">) {
 		this.#core = core;
 		this.#parts = parts;
 		this.#isOld = isOld;

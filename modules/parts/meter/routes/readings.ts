@@ -76,7 +76,7 @@ export interface ReadoutBodyOptions {
 	readonly text: TextCodec;
 	readonly zone: TimeZone;
 	readonly map: Uint8Array;
-	readonly attempt?: AttemptState;
+	readonly attempt?: AttemptState | undefined;
 }
 
 export class ReadoutBody {

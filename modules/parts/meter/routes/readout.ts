@@ -27,7 +27,7 @@ import {
 } from "../fields.js";
 import { MAPPING } from "../mapping-fields.js";
 import type { Metering } from "../metering.js";
-import { ReadoutBody } from "./readings.js";
+import { type AttemptState, ReadoutBody } from "./readings.js";
 
 /** Memory of a probe. It is less than that of a readout, because a probe stores none. */
 export const PROBE_COST: Cost = Object.freeze({ slots: 500, chunkBytes: 4096 });
@@ -74,26 +74,14 @@ export function getRead(exchange: Exchange<Metering>): void {
 }
 
 export function getLast(exchange: Exchange<Metering>): void {
-	const { reader, names, readingKeys: keys } = exchange.part;
-	const { text, zone } = exchange.core;
+	const { outcomes, running } = exchange.part.reader;
 	if (!exchange.claim(READOUT_REPLY_COST)) return;
-	const attempt = {
-		running: reader.running,
-		lastAttempt: Math.floor(reader.outcomes.attemptUtcMs / 1000),
-		lastError: reader.outcomes.failure?.code ?? "",
-		isOld: reader.outcomes.isOld,
-	};
-	const map = mapOf(exchange.core.config.get(MAPPING));
-	const body = new ReadoutBody(reader.outcomes.last, {
-		language: exchange.language,
-		names,
-		keys,
-		text,
-		zone,
-		map,
-		attempt,
+	streamReadout(exchange, outcomes.last, {
+		running,
+		lastAttempt: Math.floor(outcomes.attemptUtcMs / 1000),
+		lastError: outcomes.failure?.code ?? "",
+		isOld: outcomes.isOld,
 	});
-	exchange.stream((writer, unit) => body.produce(writer, unit), READOUT_REPLY_COST);
 }
 
 /**
@@ -191,11 +179,12 @@ export function failBusy(exchange: Exchange, status: number): void {
 	exchange.fail(status, BUSY, "A session with the meter is running; try again when it has ended.");
 }
 
-function streamReadout(exchange: Exchange<Metering>, readout: Readout): void {
+function streamReadout(exchange: Exchange<Metering>, readout: Readout | undefined, attempt?: AttemptState): void {
+	const { language } = exchange;
 	const { names, readingKeys: keys } = exchange.part;
-	const { text, zone } = exchange.core;
-	const map = mapOf(exchange.core.config.get(MAPPING));
-	const body = new ReadoutBody(readout, { language: exchange.language, names, keys, text, zone, map });
+	const { config, text, zone } = exchange.core;
+	const map = mapOf(config.get(MAPPING));
+	const body = new ReadoutBody(readout, { language, names, keys, text, zone, map, attempt });
 	exchange.stream((writer, unit) => body.produce(writer, unit), READOUT_REPLY_COST);
 }
 

@@ -1,8 +1,8 @@
-/** Read statistics: the last readout and its times for every order of calls, and the failure events. */
+/** Outcomes of the reader: the last readout and its times for every order of calls, and the failure events. */
 import assert from "node:assert/strict";
 import { FAILURE_NO_MODE_E } from "../../modules/cosem/failures.js";
 import { FAILURE_PORT } from "../../modules/meter/failures.js";
-import { ReadStatistics } from "../../modules/meter/read-statistics.js";
+import { ReadOutcomes } from "../../modules/meter/outcomes.js";
 import { failure, METER_ERROR } from "../../modules/readout/failure.js";
 import { type Readout, STATUS_OK } from "../../modules/readout/readout.js";
 
@@ -17,18 +17,18 @@ const readoutAt = (utcMs: number): Readout => ({
 	records: new Uint8Array(0),
 });
 
-describe("meter/read-statistics", () => {
-	const timesOf = ({ last, attemptUtcMs }: ReadStatistics) => [last?.utcMs, attemptUtcMs];
+describe("meter/outcomes", () => {
+	const timesOf = ({ last, attemptUtcMs }: ReadOutcomes) => [last?.utcMs, attemptUtcMs];
 
 	it("is empty at first, and dates nothing back while it is empty", () => {
-		const last = new ReadStatistics({});
+		const last = new ReadOutcomes({});
 		last.dateBack(NOW, 5000);
 		last.dropSimulated();
 		assert.deepEqual(timesOf(last), [undefined, 0]);
 	});
 
 	it("dates attempt and readout back once, with the monotonic clock", () => {
-		const last = new ReadStatistics({});
+		const last = new ReadOutcomes({});
 		last.began(0, 1000);
 		last.keep(readoutAt(0), false, 4000);
 		assert.deepEqual(timesOf(last), [0, 0]);
@@ -40,7 +40,7 @@ describe("meter/read-statistics", () => {
 	});
 
 	it("keeps known times, and dates a readout that began before the clock was set and ended after it", () => {
-		const last = new ReadStatistics({});
+		const last = new ReadOutcomes({});
 		last.began(0, 1000);
 		last.dateBack(NOW, 2000);
 		last.keep(readoutAt(NOW + 1000), false, 3000);
@@ -52,7 +52,7 @@ describe("meter/read-statistics", () => {
 	});
 
 	it("counts failures by code, 16 codes separately and the rest as others", () => {
-		const last = new ReadStatistics({});
+		const last = new ReadOutcomes({});
 		const fail = (code: string) => last.failed(failure(METER_ERROR, code, 0, "It failed."));
 		for (let i = 0; i < 20; i++) fail(`test/${i}`);
 		fail("test/0");
@@ -66,7 +66,7 @@ describe("meter/read-statistics", () => {
 	});
 
 	it("distinguishes readouts of a meter from simulated ones", () => {
-		const last = new ReadStatistics({});
+		const last = new ReadOutcomes({});
 		const readout = readoutAt(NOW);
 		last.keep(readout, false, 0);
 		assert.deepEqual([last.measured, last.measurements], [readout, 1]);
@@ -75,7 +75,7 @@ describe("meter/read-statistics", () => {
 	});
 
 	it("drops a simulated readout and keeps one of a meter", () => {
-		const last = new ReadStatistics({});
+		const last = new ReadOutcomes({});
 		last.began(NOW, 0);
 		last.keep(readoutAt(NOW), true, 0);
 		last.dropSimulated();
@@ -93,8 +93,8 @@ describe("meter/read-statistics", () => {
 	});
 
 	it("reports the first failure, each different one, and the first good readout after them", () => {
-		const reports: (string | undefined)[] = [];
-		const outcomes = new ReadStatistics({ failureChanged: (failure) => reports.push(failure?.code) });
+		const reports: string[] = [];
+		const outcomes = new ReadOutcomes({ meterChanged: (code) => reports.push(code) });
 		outcomes.failed(FAILURE_PORT);
 		outcomes.failed(FAILURE_PORT);
 		outcomes.failed(FAILURE_NO_MODE_E);
@@ -103,6 +103,6 @@ describe("meter/read-statistics", () => {
 		outcomes.failed(undefined);
 		assert.equal(outcomes.readouts, 2);
 		outcomes.failed(FAILURE_PORT);
-		assert.deepEqual(reports, [FAILURE_PORT.code, FAILURE_NO_MODE_E.code, undefined, FAILURE_PORT.code]);
+		assert.deepEqual(reports, [FAILURE_PORT.code, FAILURE_NO_MODE_E.code, "", FAILURE_PORT.code]);
 	});
 });

@@ -1,7 +1,9 @@
 /**
- * Read statistics: last good readout, last attempt and its failure, and counts. When the clock is set for the first
- * time, unknown times are calculated from the monotonic clock. Later corrections of the clock do not change these
- * times.
+ * Outcomes of the reader's sessions: last good readout, last attempt and its failure, and counts. The counters of a
+ * readout are checked before it is kept and passed on; a simulated readout is neither checked nor passed on.
+ *
+ * When the clock is set for the first time, unknown times are calculated from the monotonic clock. Later corrections of
+ * the clock do not change these times.
  */
 
 import { CounterCheck } from "../readout/counter-check.js";
@@ -12,18 +14,18 @@ import type { Readout } from "../readout/readout.js";
 const CODES_LIMIT = 16;
 const OTHER_CODES = "other";
 
-export interface ReadStatisticsListener {
+export interface ReadOutcomesListener {
 	readonly live?: { changed(): void; measured(): void };
 	/**
-	 * Called for each change. `failure` is undefined for the first good readout since the start or since a failure.
-	 * Also called when the momentary values have become too old (`isOld`).
+	 * Called for each change of the failure. `code` is its code; "" for the first good readout since the start or since a
+	 * failure. Also called when the momentary values have become too old (`isOld`).
 	 */
-	failureChanged?(failure: Failure | undefined, isOld: boolean): void;
+	meterChanged?(code: string, isOld: boolean): void;
 	measured?(readout: Readout): void;
 }
 
-export class ReadStatistics {
-	readonly #listener: ReadStatisticsListener;
+export class ReadOutcomes {
+	readonly #listener: ReadOutcomesListener;
 	readonly #counters = new CounterCheck();
 	last: Readout | undefined;
 	readouts = 0;
@@ -39,7 +41,7 @@ export class ReadStatistics {
 	/** True if the momentary values are too old to be shown (value-age.ts). */
 	isOld = false;
 
-	constructor(listener: ReadStatisticsListener) {
+	constructor(listener: ReadOutcomesListener) {
 		this.#listener = listener;
 	}
 
@@ -63,7 +65,7 @@ export class ReadStatistics {
 			this.measurements++;
 			this.#listener.measured?.(checked);
 		}
-		if (isFirst) this.#listener.failureChanged?.(undefined, false);
+		if (isFirst) this.#listener.meterChanged?.("", false);
 	}
 
 	failed(failure: Failure | undefined): void {
@@ -71,7 +73,7 @@ export class ReadStatistics {
 		this.failure = failure;
 		if (failure !== undefined) this.count(failure.code);
 		this.#listener.live?.changed();
-		if (isNew) this.#listener.failureChanged?.(failure, this.isOld);
+		if (isNew) this.#listener.meterChanged?.(failure.code, this.isOld);
 	}
 
 	/** The momentary values have become too old. `silence`: failure to report, unless one is reported already. */
@@ -80,7 +82,7 @@ export class ReadStatistics {
 		if (this.failure === undefined && silence !== undefined) this.failed(silence);
 		else {
 			this.#listener.live?.changed();
-			this.#listener.failureChanged?.(this.failure, true);
+			this.#listener.meterChanged?.(this.failure?.code ?? "", true);
 		}
 	}
 
