@@ -6,6 +6,7 @@ from unittest.mock import patch
 
 import pytest
 from homeassistant.config_entries import SOURCE_REAUTH, ConfigEntryState
+from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import device_registry as dr
@@ -45,7 +46,6 @@ async def test_values(hass: HomeAssistant, gateway: FakeGateway, set_up: SetUp) 
     highest = hass.states.get("sensor.smgw_1d3f2a_highest_power")
     assert highest is not None
     assert "state_class" not in highest.attributes
-    assert shown(hass, "sensor.smgw_1d3f2a_last_readout") == "2026-11-30T15:32:31+00:00"
     assert shown(hass, "sensor.smgw_1d3f2a_meter_number") == "48151623"
     assert shown(hass, "sensor.smgw_1d3f2a_wi_fi_signal") == "-48.0"
     assert shown(hass, "binary_sensor.smgw_1d3f2a_meter") == "on"
@@ -248,15 +248,25 @@ async def test_battery_and_peaks(hass: HomeAssistant, gateway: FakeGateway, set_
     await until(lambda: hass.states.get("sensor.smgw_1d3f2a_forecast_of_the_interval"))
 
 
-async def test_temperature(hass: HomeAssistant, gateway: FakeGateway, set_up: SetUp) -> None:
-    """The temperature is disabled until the owner wants it."""
+@pytest.mark.parametrize(("key", "state"), [("last_readout", "2026-11-30T15:32:31+00:00"), ("temperature", "25.0")])
+async def test_disabled_at_first(
+    hass: HomeAssistant, gateway: FakeGateway, set_up: SetUp, key: str, state: str
+) -> None:
+    """An entity that few owners want is there, and has its state as soon as it is enabled."""
     gateway.lines.append("gateway_temperature_celsius 25")
-    await set_up()
+    entry = await set_up()
     registry = er.async_get(hass)
-    entity_id = registry.async_get_entity_id("sensor", DOMAIN, f"{SERIAL.lower()}_temperature")
+    entity_id = registry.async_get_entity_id("sensor", DOMAIN, f"{SERIAL.lower()}_{key}")
     assert entity_id is not None
-    assert registry.async_get(entity_id).disabled
+    found = registry.async_get(entity_id)
+    assert found.disabled_by is er.RegistryEntryDisabler.INTEGRATION
+    assert found.entity_category is EntityCategory.DIAGNOSTIC
     assert hass.states.get(entity_id) is None
+    await settled(gateway)
+    registry.async_update_entity(entity_id, disabled_by=None)
+    assert await hass.config_entries.async_reload(entry.entry_id)
+    await hass.async_block_till_done()
+    assert shown(hass, entity_id) == state
 
 
 async def test_diagnostics(hass: HomeAssistant, gateway: FakeGateway, set_up: SetUp) -> None:

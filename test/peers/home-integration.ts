@@ -32,6 +32,8 @@ const VALUE_LIMIT_MS = 10_000;
 const SILENCE_LIMIT_MS = 90_000;
 const RETURN_LIMIT_MS = 120_000;
 const INSTALL_LIMIT_MS = 180_000;
+/** Home Assistant reloads the entry 30 s after an entity was enabled. */
+const ENABLE_LIMIT_MS = 60_000;
 /** Time in which values are counted, s. */
 const WATCH_S = 20;
 const DAY_S = 86_400;
@@ -82,11 +84,31 @@ export async function endIntegration({ hass, gateway }: IntegratedHome): Promise
 	}
 }
 
-/** State of the integration's entity with this key. */
-async function stateOf({ hass, serial }: IntegratedHome, key: string): Promise<EntityState | undefined> {
+/** The integration's entity with this key, as registered. */
+async function entityOf({ hass, serial }: IntegratedHome, key: string): Promise<Answer | undefined> {
 	const [registry] = await hass.sendCommands({ type: "config/entity_registry/list" });
-	const found = registry.find((one: Answer) => one.platform === DOMAIN && one.unique_id === `${serial}_${key}`);
-	return found === undefined ? undefined : hass.state(found.entity_id);
+	return registry.find((one: Answer) => one.platform === DOMAIN && one.unique_id === `${serial}_${key}`);
+}
+
+/** State of the integration's entity with this key. */
+async function stateOf(home: IntegratedHome, key: string): Promise<EntityState | undefined> {
+	const found = await entityOf(home, key);
+	return found === undefined ? undefined : home.hass.state(found.entity_id);
+}
+
+/**
+ * Enables an entity that is disabled at first, as Home Assistant's page does; returns its id once it has a value. It is
+ * unavailable until the entry reloads.
+ */
+async function enable(home: IntegratedHome, key: string): Promise<string> {
+	const { hass } = home;
+	const { entity_id, disabled_by } = (await entityOf(home, key))!;
+	assert.equal(disabled_by, "integration");
+	await hass.sendCommands({ type: "config/entity_registry/update", entity_id, disabled_by: null });
+	return waitFor(`no ${key}`, ENABLE_LIMIT_MS, async () => {
+		const { state = "unavailable" } = (await hass.state(entity_id)) ?? {};
+		return state === "unavailable" ? undefined : entity_id;
+	});
 }
 
 async function until(home: IntegratedHome, key: string, expected: string | number, limitMs: number): Promise<void> {
@@ -183,8 +205,8 @@ export const integrationCases = [
 		name: "Home Assistant has each new value within seconds, and one for each second",
 		async run(home: IntegratedHome) {
 			await untilShown(home, EXPORT);
+			const entity_id = await enable(home, "last_readout");
 			await untilShown(home, LATER);
-			const { entity_id } = (await stateOf(home, "last_readout"))!;
 			const start = new Date().toISOString();
 			await sleep(WATCH_S * 1000);
 			// Its recorder has each state; the test would be too slow to see all.

@@ -55,6 +55,8 @@ OWN = (
         translation_key="last_readout",
         device_class=SensorDeviceClass.TIMESTAMP,
         entity_category=EntityCategory.DIAGNOSTIC,
+        # Each readout changes it, for some meters each second.
+        entity_registry_enabled_default=False,
         value=lambda data: data.exposition.readout,
         is_always=True,
     ),
