@@ -338,8 +338,7 @@ describe("A backup", () => {
 			const { enter_again } = await restore(file(merged(settings, SECRETS), head), other);
 			assert.deepEqual(enter_again, []);
 			assert.deepEqual(await settingsOf(other), shown(false));
-			await other.restart();
-			await other.login();
+			await other.restartAndLogin();
 			assert.deepEqual(await settingsOf(other), shown(false));
 		});
 		it("leaves settings unchanged that the file lacks", async () => {
@@ -622,8 +621,7 @@ describe("A backup", () => {
 				storage.refusals = 0;
 				const expected = status === 200 ? after : before;
 				assert.deepEqual(await settingsOf(one), expected, `write ${count}`);
-				await one.restart();
-				await one.login();
+				await one.restartAndLogin();
 				assert.deepEqual(await settingsOf(one), expected, `write ${count}, restarted`);
 			}
 			assert.ok(count > BACKUP_GROUPS.length);
@@ -689,8 +687,7 @@ describe("A backup", () => {
 				},
 			});
 			assert.deepEqual((await restore(file(longest), one)).enter_again, []);
-			await one.restart();
-			await one.login();
+			await one.restartAndLogin();
 			const { settings } = await one.read(BACKUP);
 			assert.equal(settings.mqtt.user, "\u20ac".repeat(64));
 			assert.ok(JSON.stringify(settings).length < 8000, "the longest backup takes more than half of a request");

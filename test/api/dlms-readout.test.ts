@@ -82,8 +82,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 	let gateway: VirtualGateway;
 
 	async function start(meter: string | undefined, config: JSONObject): Promise<void> {
-		gateway = new VirtualGateway();
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn();
 		if (meter !== undefined) gateway.world.serial.meter.connect(meter === "iec" ? iecMeter() : dlmsMeter(meter));
 		await gateway.write("meter/protocol", { protocol: "dlms" });
 		await gateway.write("dlms/config", config);
@@ -485,15 +484,13 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				await gateway.pass(20_000);
 				exchange.abandon();
 				storage.powerUp();
-				await gateway.restart();
-				await gateway.login();
+				await gateway.restartAndLogin();
 				assert.deepEqual(shown(await gateway.read("iec62056/read")), VALUES);
 				assert.ok(!gateway.world.serial.meter.meterEvents.includes(COUNTER_REFUSED));
 			}
 		}
 		await gateway.post("system/factory_reset");
-		await gateway.rebooted();
-		await gateway.login();
+		await gateway.loginAfterReboot();
 		await gateway.write("meter/protocol", { protocol: "dlms" });
 		await gateway.write("dlms/config", GMAC);
 		assert.deepEqual(shown(await gateway.read("iec62056/read")), VALUES);

@@ -83,8 +83,7 @@ const WRITES: readonly Write[] = [
 		seenAt: "system/certificate",
 		prepare: async (gateway) => {
 			assert.equal((await gateway.post("system/certificate", CHAIN)).status, 200);
-			await gateway.rebooted();
-			await gateway.login();
+			await gateway.loginAfterReboot();
 		},
 	},
 ];
@@ -99,8 +98,7 @@ describe(`The gateway on flash that refuses writes (SEED=${seed})`, function () 
 			let refused = 0;
 			for (let nth = 1; nth < 30; nth++) {
 				const storage = new VirtualStorage();
-				const gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, storage });
-				await gateway.login();
+				const gateway = await VirtualGateway.loggedIn("client", { utcMs: START_UTC_MS, storage });
 				await write.prepare?.(gateway);
 				const first = await gateway.write("system/tokens", { name: "first" });
 				const where = path.replace("<first>", first.id);
@@ -140,8 +138,7 @@ describe(`The gateway on flash that refuses writes (SEED=${seed})`, function () 
 
 	it("replies 200 to certificate/reset without an installed certificate, since there is nothing to write", async () => {
 		const storage = new VirtualStorage();
-		const gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, storage });
-		await gateway.login();
+		const gateway = await VirtualGateway.loggedIn("client", { utcMs: START_UTC_MS, storage });
 		const before = contents(storage);
 		storage.refusals = Number.POSITIVE_INFINITY;
 		const { custom, reboot } = await gateway.write("system/certificate/reset", undefined);
@@ -153,8 +150,7 @@ describe(`The gateway on flash that refuses writes (SEED=${seed})`, function () 
 	it("starts as a new unit, accepts the login, and reports the fault", async () => {
 		const storage = new VirtualStorage();
 		storage.refusals = Number.POSITIVE_INFINITY;
-		const gateway = new VirtualGateway("ap", { utcMs: START_UTC_MS, storage });
-		await gateway.login();
+		const gateway = await VirtualGateway.loggedIn("ap", { utcMs: START_UTC_MS, storage });
 		const status = await gateway.read("system/status");
 		assert.deepEqual([status.storage_state, status.password_default], ["refused", true]);
 		isError(await gateway.post("system/power_mode", { power_mode: 1 }), 500, "internal");
@@ -168,8 +164,7 @@ describe(`The gateway on flash that refuses writes (SEED=${seed})`, function () 
 	it("reads the meter even if it can't store what it has learned about it", async () => {
 		const { telegram } = vectorOf("landis-gyr-zmf100-m26-padded-left");
 		const storage = new VirtualStorage();
-		const gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, storage });
-		await gateway.login();
+		const gateway = await VirtualGateway.loggedIn("client", { utcMs: START_UTC_MS, storage });
 		storage.refusals = Number.POSITIVE_INFINITY;
 		// The reader ends at a lower speed, which it stores.
 		for (const faults of [{}, { wrongBCC: 3 }, {}]) {
@@ -186,21 +181,18 @@ describe(`The gateway on flash that refuses writes (SEED=${seed})`, function () 
 	it("reports a factory reset that flash refuses, and never starts half erased", async () => {
 		for (const nth of [1, 2, 3, 4, 6]) {
 			const storage = new VirtualStorage();
-			const gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, storage });
-			await gateway.login();
+			const gateway = await VirtualGateway.loggedIn("client", { utcMs: START_UTC_MS, storage });
 			await gateway.write("system/power_mode", { power_mode: 1 });
 			storage.refuseAt(nth);
 			storage.refusals = Number.POSITIVE_INFINITY;
 			isError(await gateway.post("system/factory_reset"), 500, "internal");
-			await gateway.rebooted();
-			await gateway.login();
+			await gateway.loginAfterReboot();
 			const isMarked = nth > 1;
 			assert.deepEqual(await gateway.read("system/power_mode"), { power_mode: isMarked ? 0 : 1 });
 			storage.refusals = 0;
 			assert.equal((await gateway.post("system/factory_reset")).status, 200);
 			assert.deepEqual(storage.keys(), []);
-			await gateway.rebooted();
-			await gateway.login();
+			await gateway.loginAfterReboot();
 			assert.deepEqual(await gateway.read("system/power_mode"), { power_mode: 0 });
 			await gateway.stop();
 		}
@@ -208,8 +200,7 @@ describe(`The gateway on flash that refuses writes (SEED=${seed})`, function () 
 
 	it("has no key of any kind left in flash when the reply to a factory reset is sent", async () => {
 		const storage = new VirtualStorage();
-		const gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, storage });
-		await gateway.login();
+		const gateway = await VirtualGateway.loggedIn("client", { utcMs: START_UTC_MS, storage });
 		for (const { path, body, method = "POST" } of WRITES) {
 			if (method !== "POST" || ["system/password", "system/certificate/reset"].includes(path)) continue;
 			assert.equal((await gateway.post(path, body)).status, 200, path);

@@ -210,6 +210,18 @@ export abstract class TestGateway {
 		}
 	}
 
+	/** Restarts the gateway (`restart`), and logs in again. */
+	async restartAndLogin(damaged?: string): Promise<void> {
+		await this.restart(damaged);
+		await this.login();
+	}
+
+	/** Waits until the gateway has restarted by itself (`rebooted`), and logs in again. */
+	async loginAfterReboot(authority?: string): Promise<void> {
+		await this.rebooted(authority);
+		await this.login();
+	}
+
 	/** Logs in by the challenge; returns the token without keeping it. */
 	async loginByChallenge(options: RequestOptions = {}): Promise<string> {
 		const { nonce, salt } = await this.read("system/challenge", { ...options, token: null });

@@ -26,8 +26,7 @@ describe("The hub's certificate", () => {
 	let gateway: VirtualGateway;
 
 	beforeEach(async () => {
-		gateway = new VirtualGateway();
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn();
 	});
 	afterEach(() => gateway.stop());
 
@@ -87,8 +86,7 @@ describe("The hub's certificate", () => {
 				client.send(rest);
 				gateway.world.advance(1000);
 				gateway.world.storage.powerUp();
-				await gateway.restart();
-				await gateway.login();
+				await gateway.restartAndLogin();
 				const { url, lang, cert_set } = await gateway.read("hub");
 				const expected = url === NEW.url ? NEW : OLD;
 				assert.deepEqual(

@@ -137,8 +137,7 @@ export function mqttChecks(gateway: () => TestGateway): void {
 		it("keeps its settings after a restart", async () => {
 			await write({ url: "mqtt://broker.lan", user: "gateway", password: PASSWORD, topic: "house", discovery: false });
 			const before = await read();
-			await gateway().restart();
-			await gateway().login();
+			await gateway().restartAndLogin();
 			assert.deepEqual(await read(), before);
 		});
 	});

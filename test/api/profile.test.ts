@@ -36,8 +36,7 @@ describe("GET meter/profile", () => {
 	let programming: ProgrammingMode;
 
 	async function start(meter: string, config: JSONObject = DIRECT): Promise<void> {
-		gateway = new VirtualGateway();
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn();
 		await gateway.write("system/timezone", { timezone: "Europe/Berlin" });
 		gateway.world.serial.meter.connect(dlmsMeter(meter));
 		await gateway.write("meter/protocol", { protocol: "dlms" });
@@ -45,8 +44,7 @@ describe("GET meter/profile", () => {
 	}
 
 	async function startBlock(lines: readonly string[], options: Partial<IECMeterOptions> = {}): Promise<void> {
-		gateway = new VirtualGateway();
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn();
 		await gateway.write("system/timezone", { timezone: "Europe/Berlin" });
 		const block = `${lines.join("\r\n")}\r\n!\r\n`;
 		const check = Buffer.from(`${block}\x03`).reduce((sum, byte) => sum ^ byte, 0);

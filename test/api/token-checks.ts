@@ -144,8 +144,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 					["full", "read"],
 				);
 				assert.equal(before[1].id, id);
-				await gateway().restart();
-				await gateway().login();
+				await gateway().restartAndLogin();
 				assert.deepEqual(await list(), before);
 			});
 			it("can read readings and the state of the device, with GET and HEAD", async () => {
@@ -308,8 +307,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 		const end = (id: string) => gateway().request("DELETE", `system/sessions/${id}`);
 
 		beforeEach(async () => {
-			await gateway().restart();
-			await gateway().login();
+			await gateway().restartAndLogin();
 		});
 
 		it("has id, start, end and address of each session, and marks the one that requests it", async () => {

@@ -84,6 +84,5 @@ export async function giveHistory(
 	const folder = join(gateway.stateFolder, "partitions");
 	mkdirSync(folder, { recursive: true });
 	writeFileSync(join(folder, "history.bin"), unit.partition.bytes);
-	await gateway.restart();
-	await gateway.login();
+	await gateway.restartAndLogin();
 }

@@ -238,6 +238,13 @@ export class HubBed {
 		this.hub = new Hub(shared, access, history && { backfill: this.backfill, history, storage });
 	}
 
+	/** A bed whose hub can be reached at the default address. */
+	static served(options?: BedOptions): HubBed {
+		const bed = new HubBed(options);
+		bed.server.serve(8123);
+		return bed;
+	}
+
 	/** Makes a new readout of this block. */
 	read(block: string): void {
 		const utcMs = this.world.time.utcMs() ?? 0;

@@ -66,8 +66,7 @@ describe("Publications to the hub", () => {
 
 	it("use names in the language of the settings, and include the battery if there is one", () => {
 		const power = { cells: 3, batteryVoltage: () => 4.35, usbVoltage: () => 5, temperatureC: () => 20 };
-		const bed = new HubBed({ language: "de", power });
-		bed.server.serve(8123);
+		const bed = HubBed.served({ language: "de", power });
 		bed.read(READOUT);
 		bed.advance(1000);
 		const nameOf = (id: string) => bed.server.states.get(`sensor.smart_gateway_${id}`)?.attributes.friendly_name;
@@ -86,16 +85,14 @@ describe("Publications to the hub", () => {
 	});
 
 	it("use the right path if the address ends in /api", () => {
-		const bed = new HubBed({ url: `http://${ADDRESS}:8123/api/` });
-		bed.server.serve(8123);
+		const bed = HubBed.served({ url: `http://${ADDRESS}:8123/api/` });
 		bed.read(READOUT);
 		bed.advance(1000);
 		assert.match(bed.server.heads[0], /^POST \/api\/states\/sensor/);
 	});
 
 	it("contain no time while the clock is not set", () => {
-		const bed = new HubBed({ utcMs: undefined });
-		bed.server.serve(8123);
+		const bed = HubBed.served({ utcMs: undefined });
 		bed.read(READOUT);
 		bed.advance(1000);
 		assert.equal(bed.server.states.get("sensor.smart_gateway_last_readout")?.state, "unknown");
@@ -103,8 +100,7 @@ describe("Publications to the hub", () => {
 	});
 
 	it("include nothing before a readout, and only unknown states in a test", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		bed.advance(HOUR);
 		assert.deepEqual(bed.server.takeLog(), []);
 		assert.equal(bed.hub.state, "waiting");
@@ -117,8 +113,7 @@ describe("Publications to the hub", () => {
 	});
 
 	it("show that the meter can't be read", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		bed.read(counter(1));
 		bed.advance(MINUTE);
 		bed.server.takeLog();
@@ -131,8 +126,7 @@ describe("Publications to the hub", () => {
 	});
 
 	it("are sent once more when momentary values are too old, which are then unknown; counters stay", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		bed.read(READOUT);
 		bed.advance(MINUTE);
 		const state = (key: string) => bed.server.states.get(`sensor.smart_gateway_${key}`)?.state;
@@ -152,8 +146,7 @@ describe("Publications to the hub", () => {
 
 describe("The hub's schedule", () => {
 	it("publishes at once, and then after a pause, with the newest values", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		for (let i = 1; i <= 300; i++) {
 			bed.read(counter(i));
 			bed.advance(1000);
@@ -168,8 +161,7 @@ describe("The hub's schedule", () => {
 	});
 
 	it("publishes a readout that comes while it sends another", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		bed.server.delayMs = 2000;
 		bed.read(counter(1));
 		bed.advance(3000);
@@ -180,8 +172,7 @@ describe("The hub's schedule", () => {
 	});
 
 	it("checks every five minutes that the hub still has its states, and sends all again if not", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		bed.read(counter(1));
 		bed.advance(1000);
 		bed.server.takeLog();
@@ -199,8 +190,7 @@ describe("The hub's schedule", () => {
 	});
 
 	it("checks only the first entity: if the hub lacks another one, not everything is sent again", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		bed.read(counter(1));
 		bed.advance(MINUTE);
 		bed.server.takeLog();
@@ -214,8 +204,7 @@ describe("The hub's schedule", () => {
 	});
 
 	it("checks more often for a while after a failure", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		bed.server.answer = (peer) => {
 			peer.close();
 			return true;
@@ -232,8 +221,7 @@ describe("The hub's schedule", () => {
 
 	it("on battery publishes only after a readout, and repeats a failed attempt once", () => {
 		const power = { cells: 3, batteryVoltage: () => 4.2, usbVoltage: () => 0, temperatureC: () => 20 };
-		const bed = new HubBed({ power });
-		bed.server.serve(8123);
+		const bed = HubBed.served({ power });
 		bed.read(counter(1));
 		assert.equal(bed.hub.isSending, true);
 		bed.advance(1000);
@@ -257,8 +245,7 @@ describe("The hub's schedule", () => {
 	});
 
 	it("publishes again after a change of settings, and nothing while it is off", () => {
-		const bed = new HubBed({ enabled: false });
-		bed.server.serve(8123);
+		const bed = HubBed.served({ enabled: false });
 		bed.read(counter(1));
 		bed.advance(HOUR);
 		assert.deepEqual(bed.server.takeLog(), []);
@@ -276,8 +263,7 @@ describe("The hub's schedule", () => {
 	});
 
 	it("waits for memory, and reports that to a test only", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		bed.hasMemory = false;
 		bed.read(counter(1));
 		bed.advance(MINUTE);
@@ -290,8 +276,7 @@ describe("The hub's schedule", () => {
 	});
 
 	it("sends nothing more after it was stopped", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		bed.server.delayMs = 1000;
 		bed.read(counter(1));
 		bed.advance(500);
@@ -336,8 +321,7 @@ describe("Failures of the hub", () => {
 			["401 Unauthorized", "token_rejected"],
 			["403 Forbidden", "forbidden"],
 		]) {
-			const bed = new HubBed();
-			bed.server.serve(8123);
+			const bed = HubBed.served();
 			bed.server.answer = (peer) => {
 				reply(peer, status);
 				return true;
@@ -357,8 +341,7 @@ describe("Failures of the hub", () => {
 	});
 
 	it("end when the missing network is joined", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		bed.radio = { address: undefined, station: undefined };
 		bed.read(counter(1));
 		bed.advance(10 * MINUTE);
@@ -380,8 +363,7 @@ describe("Failures of the hub", () => {
 		["is behind a proxy that can't reach it", "502 Bad Gateway", "hub_unavailable", 1],
 	] as const) {
 		it(`are reported as ${code}, with the HTTP status, if the server ${name}`, () => {
-			const bed = new HubBed();
-			bed.server.serve(8123);
+			const bed = HubBed.served();
 			bed.server.answer = (peer) => {
 				reply(peer, answer, "", "Location: https://elsewhere.example/\r\n");
 				return true;
@@ -396,8 +378,7 @@ describe("Failures of the hub", () => {
 	}
 
 	it("in the middle of a publication cause everything to be sent again", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		bed.server.answer = (peer, request) => {
 			if (request === 3) reply(peer, "503 Service Unavailable");
 			return request === 3;
@@ -409,8 +390,7 @@ describe("Failures of the hub", () => {
 	});
 
 	it("on a connection that was kept open only lead to a new connection", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		bed.server.answer = (peer, request) => {
 			if (request !== 2) return false;
 			peer.close();
@@ -424,8 +404,7 @@ describe("Failures of the hub", () => {
 	});
 
 	it("are not reported for a server that closes each connection", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		bed.server.answer = (peer) => {
 			reply(peer, "200 OK", "", "Connection: close\r\n");
 			peer.close();
@@ -438,8 +417,7 @@ describe("Failures of the hub", () => {
 	});
 
 	it("are reported if a whole publication takes too long because the server is slow", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		bed.server.delayMs = 7500;
 		bed.read(Array.from({ length: 20 }, (_, i) => `1-0:${i + 21}.7.0(1*V)`).join("\r\n"));
 		bed.advance(HUB_BATCH_MS + 1000);
@@ -450,8 +428,7 @@ describe("Failures of the hub", () => {
 
 describe("A test of the hub", () => {
 	it("reports that everything was accepted", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		bed.read(counter(1));
 		bed.advance(1000);
 		const result = bed.test();
@@ -497,8 +474,7 @@ describe("A test of the hub", () => {
 	});
 
 	it("is refused while another one is running, and right after one", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		bed.server.delayMs = 100;
 		const results: string[] = [];
 		const first = { finished: () => results.push("first") };
@@ -512,8 +488,7 @@ describe("A test of the hub", () => {
 	});
 
 	it("joins a publication that is already running, and gets its result", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		bed.server.delayMs = 500;
 		bed.read(counter(1));
 		bed.advance(700);
@@ -522,8 +497,7 @@ describe("A test of the hub", () => {
 	});
 
 	it("does not wait for a pause or for the next hour", () => {
-		const bed = new HubBed({ token: "another" });
-		bed.server.serve(8123);
+		const bed = HubBed.served({ token: "another" });
 		bed.read(counter(1));
 		bed.advance(1000);
 		assert.equal(bed.hub.state, "token_rejected");
@@ -535,8 +509,7 @@ describe("A test of the hub", () => {
 	});
 
 	it("gets no result after it was cancelled, and the publication goes on", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		bed.read(counter(1));
 		const test = { finished: () => assert.fail("the test was cancelled") };
 		assert.equal(bed.hub.test(test), true);
@@ -546,8 +519,7 @@ describe("A test of the hub", () => {
 	});
 
 	it("ends when the hub is turned off", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		bed.server.delayMs = 5000;
 		let finished = 0;
 		bed.hub.test({ finished: () => finished++ });

@@ -147,6 +147,13 @@ export class Bed {
 		return this;
 	}
 
+	/** The gateway has a new readout, and publishes it. */
+	publish(block?: string, meterId?: string): this {
+		this.measured(block, meterId);
+		this.advance(SENT_MS);
+		return this;
+	}
+
 	/** The meter can't be read, or its momentary values have become too old. */
 	fail(isOld = false): void {
 		this.outcomes.failure = "timeout";

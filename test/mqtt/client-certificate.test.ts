@@ -93,8 +93,7 @@ describe("mqtt: a broker that requires a client certificate", () => {
 		const file = own.key + own.certificate + authority.certificate;
 		const { status, text } = await gateway.post("system/certificate", file);
 		assert.equal(status, 200, text);
-		await gateway.rebooted();
-		await gateway.login();
+		await gateway.loginAfterReboot();
 		await gateway.pass(RETRY_MS);
 		assert.equal(await state(), "ok");
 		assert.equal(fingerprintOf(shown.at(-1)), fingerprintOf(own.certificate));

@@ -100,8 +100,7 @@ describe("MQTT", () => {
 		it(`publishes ${topics}`, () => {
 			bed = new Bed();
 			bed.set(put(MQTT_TOPICS, topics));
-			bed.start().measured();
-			bed.advance(SENT_MS);
+			bed.start().publish();
 			const lines = bed.broker.published.slice(2);
 			assert.equal(lines.length, expected.length);
 			for (const [i, line] of expected.entries()) assert.ok(lines[i].startsWith(`${BASE}/${line}`), lines[i]);
@@ -218,8 +217,7 @@ describe("MQTT", () => {
 	it("publishes an unacknowledged message again in the next session", () => {
 		bed = new Bed().start();
 		bed.broker.acknowledges = 1;
-		bed.measured();
-		bed.advance(SENT_MS);
+		bed.publish();
 		assert.equal(bed.broker.count(`${BASE}/state`), 1);
 		// The broker is silent: the session ends, and the next one begins.
 		bed.broker.acknowledges = Number.POSITIVE_INFINITY;
@@ -237,8 +235,7 @@ describe("MQTT", () => {
 		const delays = new Set<number>();
 		for (let seed = 1; seed <= 20; seed++) {
 			bed = new Bed({ seed }).start();
-			bed.measured();
-			bed.advance(SENT_MS);
+			bed.publish();
 			const before = bed.broker.published.length;
 			bed.broker.publish("homeassistant/status", "offline");
 			bed.advance(20_000);
@@ -398,9 +395,7 @@ describe("MQTT", () => {
 	}
 
 	it("removes its discovery message and publishes offline when it is turned off", () => {
-		bed = new Bed().start();
-		bed.measured();
-		bed.advance(SENT_MS);
+		bed = new Bed().start().publish();
 		bed.set(put(MQTT_ENABLED, false));
 		bed.service.settingsChanged();
 		bed.advance(1000);
@@ -415,8 +410,7 @@ describe("MQTT", () => {
 		bed.set(put(MQTT_ENABLED, true));
 		bed.service.settingsChanged();
 		bed.advance(1000);
-		bed.measured();
-		bed.advance(SENT_MS);
+		bed.publish();
 		assert.equal(bed.broker.retained.get(`${BASE}/status`), "online");
 		assert.ok(bed.broker.retained.has(DISCOVERY_TOPIC));
 	});
@@ -435,9 +429,7 @@ describe("MQTT", () => {
 	});
 
 	it("removes its discovery message even if it was turned off without a connection, but does not try for ever", () => {
-		bed = new Bed().start();
-		bed.measured();
-		bed.advance(SENT_MS);
+		bed = new Bed().start().publish();
 		bed.world.servers.stop("192.0.2.7", 1883);
 		bed.broker.current!.peer.reset();
 		bed.advance(5000);
@@ -453,8 +445,7 @@ describe("MQTT", () => {
 		bed.set(put(MQTT_ENABLED, true));
 		bed.service.settingsChanged();
 		bed.advance(1000);
-		bed.measured();
-		bed.advance(SENT_MS);
+		bed.publish();
 		bed.world.servers.stop("192.0.2.7", 1883);
 		bed.broker.current!.peer.reset();
 		bed.advance(1000);
@@ -469,9 +460,7 @@ describe("MQTT", () => {
 	});
 
 	it("removes the discovery message alone, and keeps publishing", () => {
-		bed = new Bed().start();
-		bed.measured();
-		bed.advance(SENT_MS);
+		bed = new Bed().start().publish();
 		bed.set(put(MQTT_DISCOVERY, false));
 		bed.service.settingsChanged();
 		bed.advance(1000);
@@ -485,9 +474,7 @@ describe("MQTT", () => {
 	});
 
 	it("changes to another prefix and another topic", () => {
-		bed = new Bed().start();
-		bed.measured();
-		bed.advance(SENT_MS);
+		bed = new Bed().start().publish();
 		bed.set(put(MQTT_DISCOVERY_PREFIX, "ha"), put(MQTT_TOPIC, "house/meter"));
 		bed.service.settingsChanged();
 		bed.advance(SENT_MS);
@@ -509,8 +496,7 @@ describe("MQTT", () => {
 	it("has the broker retain only what stays true after the gateway is gone", () => {
 		bed = new Bed();
 		bed.set(put(MQTT_TOPICS, TOPICS_BOTH));
-		bed.start().measured();
-		bed.advance(SENT_MS);
+		bed.start().publish();
 		assert.deepEqual(retained(), LASTING);
 		for (const key of ["state", "meter", "problem", "1_0_16_7_0"])
 			assert.ok(bed.broker.last.has(`${BASE}/${key}`), key);
@@ -525,8 +511,7 @@ describe("MQTT", () => {
 		};
 		bed = new Bed({ firmware });
 		bed.set(put(MQTT_TOPICS, TOPICS_VALUES));
-		bed.start().measured();
-		bed.advance(SENT_MS);
+		bed.start().publish();
 		assert.deepEqual(retained().sort(), [...LASTING, "update"].sort());
 		change(put(MQTT_TOPIC, "house"));
 		assert.deepEqual(retained(), []);
@@ -544,8 +529,7 @@ describe("MQTT", () => {
 	it("empties them after a restart too, if there was no connection when the settings changed", () => {
 		bed = new Bed();
 		bed.set(put(MQTT_TOPICS, TOPICS_VALUES));
-		bed.start().measured();
-		bed.advance(SENT_MS);
+		bed.start().publish();
 		const { storage } = bed.world;
 		const { retained: left } = bed.broker;
 		bed.stop();
@@ -554,23 +538,19 @@ describe("MQTT", () => {
 		for (const [topic, payload] of left) bed.broker.retained.set(topic, payload);
 		bed.start();
 		assert.deepEqual(retained(), LASTING, "the keys are known from the first readout on");
-		bed.measured();
-		bed.advance(SENT_MS);
+		bed.publish();
 		assert.deepEqual(retained(), []);
 	});
 
 	it("empties the state that an earlier firmware had the broker retain, once", () => {
-		bed = new Bed().start();
-		bed.measured();
-		bed.advance(SENT_MS);
+		bed = new Bed().start().publish();
 		const { storage } = bed.world;
 		bed.set(put(MQTT_RETAINED, ""));
 		bed.stop();
 		for (const isFirst of [true, false]) {
 			bed = new Bed({ storage, isSet: false });
 			bed.broker.retained.set(`${BASE}/state`, "{}");
-			bed.start().measured();
-			bed.advance(SENT_MS);
+			bed.start().publish();
 			assert.equal(bed.broker.published.filter((line) => line === `${BASE}/state `).length, Number(isFirst));
 			assert.equal(bed.broker.retained.has(`${BASE}/state`), !isFirst);
 			bed.stop();
@@ -579,9 +559,7 @@ describe("MQTT", () => {
 	});
 
 	it("sends nothing without a network, and connects again when there is one", () => {
-		bed = new Bed().start();
-		bed.measured();
-		bed.advance(SENT_MS);
+		bed = new Bed().start().publish();
 		bed.service.networkChanged(false);
 		bed.advance(1);
 		assert.equal(bed.broker.retained.get(`${BASE}/status`), "offline");
@@ -617,9 +595,7 @@ describe("MQTT", () => {
 	});
 
 	it("makes no message inside a call by others, but in the next tick", () => {
-		bed = new Bed().start();
-		bed.measured();
-		bed.advance(SENT_MS);
+		bed = new Bed().start().publish();
 		// Each message has a topic.
 		let topics = 0;
 		const { text } = bed.world;
@@ -679,8 +655,7 @@ describe("MQTT", () => {
 		bed.measured();
 		bed.advance(11_000);
 		bed.service.forgetMeter();
-		bed.measured("1-0:1.8.0*255(5*kWh)\r\n1-0:32.7.0*255(230*V)");
-		bed.advance(SENT_MS);
+		bed.publish("1-0:1.8.0*255(5*kWh)\r\n1-0:32.7.0*255(230*V)");
 		const first = JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!).cmps;
 		assert.deepEqual(first["1_0_16_7_0"], { p: "sensor" });
 		assert.deepEqual(first["1_0_2_8_0"], { p: "sensor" });
@@ -714,14 +689,11 @@ describe("MQTT", () => {
 	});
 
 	it("remembers after a restart what it has announced", () => {
-		bed = new Bed().start();
-		bed.measured();
-		bed.advance(SENT_MS);
+		bed = new Bed().start().publish();
 		const { storage } = bed.world;
 		bed.stop();
 		bed = new Bed({ storage, isSet: false }).start();
-		bed.measured("1-0:1.8.0*255(5*kWh)", "ANOTHER");
-		bed.advance(SENT_MS);
+		bed.publish("1-0:1.8.0*255(5*kWh)", "ANOTHER");
 		const { cmps } = JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!);
 		assert.deepEqual(cmps["1_0_16_7_0"], { p: "sensor" });
 	});

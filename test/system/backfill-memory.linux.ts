@@ -69,8 +69,7 @@ describe("Memory of filling the history on Linux", function () {
 		const updateKey = join(folder, "update.pem");
 		writeFileSync(updateKey, publicKeyOf(SIGNER.point).export({ type: "spki", format: "pem" }));
 		const args = ["--update-key", updateKey, "--report-key", publicKeyFile(folder)];
-		gateway = await ProcessGateway.start("linux", { args });
-		await gateway.login();
+		gateway = await ProcessGateway.loggedIn("linux", { args });
 		const meter = `--protocol dlms --mode-e --quiet --counter-rows ${YEAR_ROWS} --reaction ${REACTION_MS}`;
 		await gateway.connectProgram(meter.split(" "));
 		await gateway.write("meter/protocol", { protocol: "dlms" });

@@ -13,7 +13,7 @@ import { Aedes } from "aedes";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { HUB_CERTIFICATE_LIMIT } from "../../modules/parts/hub/fields.js";
 import { type Memory, ProcessGateway, RESTARTED } from "../api/process-gateway.js";
-import { ANY, DLMS, STACK_RESERVE } from "./memory-limits.js";
+import { ANY, connectDLMS, STACK_RESERVE } from "./memory-limits.js";
 
 const LONG_BODY = 16_384;
 const REPLY_MS = 60;
@@ -58,11 +58,8 @@ describe("All outputs during readouts, long bodies and long replies", function (
 		});
 		brokerServer.listen(0, "127.0.0.1");
 		await once(brokerServer, "listening");
-		gateway = await ProcessGateway.start("linux");
-		await gateway.login();
-		await gateway.connectProgram(["--protocol", "dlms", "--mode-e", "--quiet"]);
-		await gateway.write("meter/protocol", { protocol: "dlms" });
-		await gateway.write("dlms/config", DLMS);
+		gateway = await ProcessGateway.loggedIn("linux");
+		await connectDLMS(gateway);
 	});
 	after(async () => {
 		await gateway?.stop();

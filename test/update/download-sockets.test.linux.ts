@@ -73,8 +73,7 @@ for (const engine of byRun({ test: ["xs"], linux: ["linux"] })) {
 			server.listen(0, "127.0.0.1");
 			await once(server, "listening");
 			origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-			gateway = await ProcessGateway.start(engine, { args: ["--update-key", keyFile] });
-			await gateway.login();
+			gateway = await ProcessGateway.loggedIn(engine, { args: ["--update-key", keyFile] });
 			await until(async () => (await gateway.read("network/status")).connected);
 			await gateway.write("system/upgrade", { upgrade_url: `${origin}/{board}.ota` });
 			await until(async () => (await gateway.read("system/status")).upgrade_version === VERSION);
@@ -184,8 +183,7 @@ for (const engine of byRun({ test: ["xs"], linux: ["linux"] })) {
 				this.test!.title += ` (${highest.slots} slots, ${highest.chunks} bytes, stack ${highest.stack})`;
 				assert.ok(highest.slots <= ANY.slots && highest.chunks <= ANY.chunks);
 			}
-			await gateway.rebooted();
-			await gateway.login();
+			await gateway.loginAfterReboot();
 			const { firmware } = await gateway.read("system/version");
 			assert.equal(firmware.version, VERSION);
 			assert.equal((await gateway.read("system/status")).ota_state, "trial");

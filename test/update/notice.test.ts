@@ -156,8 +156,7 @@ describe("The check for newer firmware", () => {
 	it("reports each version once, also across restarts, and keeps the highest until the address changes", async () => {
 		let offered = FILE;
 		await checkNow(() => partial(offered));
-		await gateway.restart();
-		await gateway.login();
+		await gateway.restartAndLogin();
 		assert.equal(await found(), "1.2.3-test");
 		// The address is unchanged; the other setting triggers the check.
 		const again = async () => {
