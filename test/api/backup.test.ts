@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
-import { NodeCrypto, NodeText } from "../../hosts/node/platform.js";
+import { NodeText } from "../../hosts/node/platform.js";
 import { VirtualAir } from "../../hosts/node/virtual-air.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import type { VirtualTime } from "../../hosts/node/virtual-time.js";
@@ -15,6 +15,7 @@ import { RESTORE_COST } from "../../modules/parts/system/restore.js";
 import { another } from "../../tools/api/backup-file.js";
 import { expectFaults } from "../faults.js";
 import { isError, type JSONObject } from "./gateway.js";
+import { lastingPair } from "./server-identity.js";
 import { BACKUP_GROUPS } from "./tables.js";
 import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 
@@ -173,11 +174,7 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
 	provision: ["cert_set"],
 	mqtt: ["password_set", "cert_set"],
 };
-const pair = new NodeCrypto().makeCertificate({
-	names: ["hub.example"],
-	validFromMs: START_UTC_MS - 86_400_000,
-	validToMs: START_UTC_MS + 86_400_000,
-});
+const pair = lastingPair("hub.example");
 const CERTIFICATE = Buffer.from(pair.certificate).toString();
 
 function file(settings: JSONObject, head: JSONObject = {}): JSONObject {

@@ -2,8 +2,8 @@
  * Flash that refuses writes, and flash with arbitrary contents. The gateway starts and reports the fault. A request
  * that stores something changes nothing and is answered 500, or changes everything.
  */
+
 import assert from "node:assert/strict";
-import { NodeCrypto } from "../../hosts/node/platform.js";
 import { SeededRandom } from "../../hosts/node/random.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { ENTRIES } from "../../modules/app/parts.js";
@@ -11,16 +11,13 @@ import { expectFaults, expectFaultsInSuite } from "../faults.js";
 import { flashRecords } from "../fuzz/flash-records.js";
 import { seedOfRun } from "../fuzz/mutator.js";
 import { isError, type JSONObject, PASSWORD, vectorOf } from "./gateway.js";
+import { lastingPair } from "./server-identity.js";
 import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 import { WALK } from "./walk.js";
 
 const seed = seedOfRun();
 const KEY = "000102030405060708090a0b0c0d0e0f";
-const pair = new NodeCrypto().makeCertificate({
-	names: ["gateway.example"],
-	validFromMs: START_UTC_MS - 86_400_000,
-	validToMs: START_UTC_MS + 86_400_000,
-});
+const pair = lastingPair("gateway.example");
 const CERTIFICATE = Buffer.from(pair.certificate).toString();
 const CHAIN = Buffer.concat([pair.certificate, pair.key]);
 

@@ -1,7 +1,8 @@
 /** Hub routes: the settings, the streamed certificate, and `hub/send`. */
+
 import assert from "node:assert/strict";
-import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { isError, type JSONObject, type TestGateway } from "./gateway.js";
+import { lastingPair } from "./server-identity.js";
 
 const HUB = "hub";
 const LIMIT = 10239;
@@ -17,11 +18,7 @@ const NO_TEXT = [0, 1, true, null, [], ["x"], {}];
 const URL = "https://homeassistant.local:8123";
 const TOKEN = "canary-hub-token.eyJhbGciOiJIUzI1NiJ9";
 
-const pair = makeCertificate({
-	names: ["homeassistant.local"],
-	validFromMs: Date.UTC(2026, 0, 1),
-	validToMs: Date.UTC(2036, 0, 1),
-});
+const pair = lastingPair("homeassistant.local");
 const CERTIFICATE = Buffer.from(pair.certificate).toString("latin1");
 const KEY = Buffer.from(pair.key).toString("latin1");
 

@@ -1,10 +1,10 @@
 /**
  * The hub's policy in virtual time, with a server that stores states as Home Assistant's REST API does, or misbehaves.
  */
+
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { NodeText } from "../../hosts/node/platform.js";
-import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { VirtualWorld } from "../../hosts/node/virtual.js";
 import type { VirtualFlash } from "../../hosts/node/virtual-flash.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
@@ -21,6 +21,7 @@ import { Hub } from "../../modules/parts/hub/hub.js";
 import type { OutputFailure } from "../../modules/publish/connect-failures.js";
 import type { SendTest } from "../../modules/publish/output.js";
 import type { Readout } from "../../modules/readout/readout.js";
+import { lastingPair } from "../api/server-identity.js";
 import { guard } from "../faults.js";
 import { zoneOf } from "../history/unit.js";
 import { recordsOfBlock } from "../readout/block.js";
@@ -128,11 +129,7 @@ export function reply(peer: VirtualClient, status: string, body = "", fields = "
 	peer.send(`HTTP/1.1 ${status}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${fields}\r\n${body}`);
 }
 
-export const OWN_CERTIFICATE = makeCertificate({
-	names: ["hub.lan"],
-	validFromMs: Date.UTC(2026, 0, 1),
-	validToMs: Date.UTC(2036, 0, 1),
-});
+export const OWN_CERTIFICATE = lastingPair("hub.lan");
 
 export interface BedOptions {
 	readonly url?: string;

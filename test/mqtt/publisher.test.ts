@@ -1,6 +1,6 @@
 /** The policy of MQTT on virtual time, with a simulated broker. */
+
 import assert from "node:assert/strict";
-import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { type Put, put } from "../../modules/config/schema.js";
 import { RESERVE } from "../../modules/io/memory.js";
 import {
@@ -17,6 +17,7 @@ import {
 	TOPICS_VALUES,
 } from "../../modules/parts/mqtt/fields.js";
 import { MQTT_UP } from "../../modules/parts/mqtt/publisher.js";
+import { lastingPair } from "../api/server-identity.js";
 import { BASE, Bed, BLOCK, DISCOVERY_TOPIC, readoutOf, SENT_MS } from "./bed.js";
 import { BROKER_ADDRESS, ScriptedBroker } from "./broker.js";
 
@@ -715,11 +716,7 @@ describe("MQTT", () => {
 	});
 
 	describe("over TLS", () => {
-		const own = makeCertificate({
-			names: [BROKER_ADDRESS],
-			validFromMs: Date.UTC(2026, 0, 1),
-			validToMs: Date.UTC(2049, 0, 1),
-		});
+		const own = lastingPair(BROKER_ADDRESS);
 
 		function secureBed(server: object = {}): ScriptedBroker {
 			bed = new Bed();

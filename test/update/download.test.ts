@@ -1,10 +1,12 @@
 /** An installation that a person starts: the gateway downloads the release file itself. */
+
 import assert from "node:assert/strict";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import { DOWNLOAD_START_MS } from "../../modules/update/download.js";
 import type { JSONObject } from "../api/gateway.js";
 import { isError, vectorOf } from "../api/gateway.js";
+import { lastingPair } from "../api/server-identity.js";
 import { type GatewayOptions, START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
 import { BROKER_ADDRESS, ScriptedBroker } from "../mqtt/broker.js";
 import { BOARD, makeFile, makeImage, makeSlots, newSigner, VERSION } from "./firmware-files.js";
@@ -403,11 +405,7 @@ describe("The installation of newer firmware", () => {
 
 	it("takes the TLS permit from MQTT during the download, after MQTT has published that it is in progress", async () => {
 		await start();
-		const tls = makeCertificate({
-			names: ["broker"],
-			validFromMs: START_UTC_MS - 86_400_000,
-			validToMs: START_UTC_MS + 86_400_000_000,
-		});
+		const tls = lastingPair("broker");
 		broker = new ScriptedBroker(gateway.world, 8883, { certificate: tls.certificate });
 		await gateway.write("mqtt", {
 			enabled: true,
