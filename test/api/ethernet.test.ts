@@ -43,10 +43,7 @@ describe("The API with Ethernet", () => {
 		await gateway.login();
 	}
 
-	afterEach(async () => {
-		gateway.checkTraces();
-		await gateway.stop();
-	});
+	afterEach(() => gateway.stopChecked());
 
 	const status = (): Promise<JSONObject> => gateway.read("network/status");
 	const events = async (): Promise<string[]> => {

@@ -19,10 +19,7 @@ describe("The API with a radio", () => {
 		gateway = await VirtualGateway.loggedIn("client", { utcMs: START_UTC_MS, wifi });
 		for (const secret of ["home-secret", "access-point-key", "own-ap-secret"]) gateway.plant(secret);
 	});
-	afterEach(async () => {
-		gateway.checkTraces();
-		await gateway.stop();
-	});
+	afterEach(() => gateway.stopChecked());
 
 	const status = () => gateway.read("network/status");
 	const joinHome = async (ms: number) => {

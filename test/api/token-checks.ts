@@ -1,7 +1,7 @@
 /** Long-lived tokens (API text, Authentication 7), and the list of sessions. */
 import assert from "node:assert/strict";
 import { SCOPE_FULL, SCOPE_READ } from "../../modules/auth/scope.js";
-import { isError, type JSONObject, type Reply, type TestGateway } from "./gateway.js";
+import { isEmpty, isError, type JSONObject, type TestGateway } from "./gateway.js";
 import { ChangedPassword } from "./password-checks.js";
 import { pathOf, WALK } from "./walk.js";
 
@@ -12,12 +12,6 @@ export async function deleteTokens(gateway: TestGateway): Promise<void> {
 	for (const { id } of (await gateway.read(PATH)).tokens) {
 		assert.equal((await gateway.request("DELETE", `${PATH}/${id}`)).status, 200);
 	}
-}
-
-function isEmpty(reply: Reply): void {
-	assert.equal(reply.status, 200, reply.text);
-	assert.equal(reply.text, "");
-	assert.equal(reply.headers.get("content-length"), "0");
 }
 
 export function tokenChecks(gateway: () => TestGateway): void {

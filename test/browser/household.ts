@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ProcessGateway } from "../api/process-gateway.js";
 import { type Readings, Unit } from "../history/unit.js";
+import { Visit, type VisitOptions } from "./browser.js";
 
 /** The gateway's time in the tests: a Sunday, 14:37 in Berlin. */
 export const NOW = "2026-11-22T13:37:20Z";
@@ -69,6 +70,18 @@ function fill(): Household {
 		if (isDue && !isSilent) unit.read(timeS + 7, readings, { serial });
 	}
 	return { unit, readings };
+}
+
+/** The text with a plain space for each kind and number of spaces. */
+export function plain(text: string | null): string {
+	return (text ?? "").replace(/\s+/g, " ");
+}
+
+/** Visits the view of the use. */
+export async function visitUse(gateway: ProcessGateway, options: VisitOptions = {}): Promise<Visit> {
+	const visit = await (await Visit.begin(gateway, options)).logIn();
+	await visit.go("use");
+	return visit;
 }
 
 /** Number of the meter at NOW. */

@@ -7,7 +7,7 @@ import { RESERVE } from "../../modules/io/memory.js";
 import { HAWKBIT_COST } from "../../modules/parts/hawkbit/rollout.js";
 import { isError, type JSONObject } from "../api/gateway.js";
 import { type GatewayOptions, START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
-import { makeFile, makeImage, makeSlots, newSigner, VERSION } from "../update/firmware-files.js";
+import { damaged, makeFile, makeImage, makeSlots, newSigner, VERSION } from "../update/firmware-files.js";
 import { type Answer, CERTIFICATE, CONTROLLER, type DDIRequest, DDIServer, HOST, TOKEN } from "./ddi-server.js";
 
 const MINUTE_MS = 60_000;
@@ -70,10 +70,7 @@ describe("The roll-out by hawkBit", () => {
 		await install();
 	}
 
-	afterEach(async () => {
-		gateway.checkTraces();
-		await gateway.stop();
-	});
+	afterEach(() => gateway.stopChecked());
 
 	it("does nothing while it is off", async () => {
 		await start();
@@ -558,9 +555,3 @@ describe("The roll-out by hawkBit", () => {
 		assert.match(head, /\r\nAuthorization: GatewayToken canary-token-of-the-target\r\n/);
 	});
 });
-
-function damaged(file: Uint8Array, at: number): Uint8Array {
-	const copy = file.slice();
-	copy[at] ^= 1;
-	return copy;
-}

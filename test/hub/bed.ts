@@ -243,7 +243,7 @@ export class HubBed {
 	}
 
 	/** Makes a new readout of this block. */
-	read(block: string): void {
+	read(block: string): this {
 		const utcMs = this.world.time.utcMs() ?? 0;
 		const meterId = Buffer.from('/ISk5"MT');
 		this.outcomes.measured = {
@@ -259,13 +259,15 @@ export class HubBed {
 		this.outcomes.isOld = false;
 		this.history?.whenMeasured(this.outcomes.measured);
 		this.hub.measured();
+		return this;
 	}
 
 	/** The meter can't be read, or its momentary values have become too old. */
-	fail(isOld = false): void {
+	fail(isOld = false): this {
 		this.outcomes.failure = "timeout";
 		this.outcomes.isOld = isOld;
 		this.hub.meterFailed();
+		return this;
 	}
 
 	advance(ms: number): void {

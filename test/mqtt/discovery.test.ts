@@ -121,8 +121,7 @@ describe("MQTT discovery", () => {
 
 	it("is sent again on request, because Home Assistant forgets a device that its user deletes", () => {
 		bed = new Bed().start();
-		bed.measured();
-		bed.advance(20_000);
+		bed.measured().advance(20_000);
 		const before = bed.broker.count(DISCOVERY_TOPIC);
 		bed.broker.retained.delete(DISCOVERY_TOPIC);
 		bed.service.test({ finished: () => {} });
@@ -165,8 +164,7 @@ describe("MQTT discovery", () => {
 		assert.deepEqual(state(), { time, meter: "on", ...rest, rssi: -61 });
 		// Over Ethernet there is no signal strength; and now the meter can't be read.
 		radio.station = undefined;
-		bed.fail();
-		bed.advance(SENT_MS);
+		bed.fail().advance(SENT_MS);
 		assert.deepEqual(state(), { time, meter: "off", ...rest, rssi: null });
 		bed.advance(10_000);
 		bed.publish("1-0:1.8.0*255(6*kWh)");
@@ -178,8 +176,7 @@ describe("MQTT discovery", () => {
 		const { storage } = bed.world;
 		bed.stop();
 		bed = new Bed({ storage, isSet: false }).start();
-		bed.fail();
-		bed.advance(SENT_MS);
+		bed.fail().advance(SENT_MS);
 		const state = () => JSON.parse(bed.broker.last.get(`${BASE}/state`)!);
 		assert.deepEqual(state(), {
 			time: null,
@@ -262,8 +259,7 @@ describe("MQTT discovery", () => {
 			bed.set(put(MQTT_TOPICS, topics));
 			bed.start();
 			bed.problem = 'The meter does not answer: check the head\'s "position".';
-			bed.fail();
-			bed.advance(SENT_MS);
+			bed.fail().advance(SENT_MS);
 			const { problem } = componentsOf();
 			assert.deepEqual([problem.p, problem.dev_cla, problem.ent_cat], ["binary_sensor", "problem", "diagnostic"]);
 			assert.deepEqual([problem.json_attr_t, problem.json_attr_tpl], [`${BASE}/${attributes}`, template]);
@@ -312,8 +308,7 @@ describe("MQTT discovery", () => {
 
 	it("removes import minus export when another meter does not have it", () => {
 		bed = new Bed().start();
-		bed.measured("1-0:1.7.0(0.421*kW)\r\n1-0:2.7.0(0*kW)");
-		bed.advance(11_000);
+		bed.measured("1-0:1.7.0(0.421*kW)\r\n1-0:2.7.0(0*kW)").advance(11_000);
 		bed.service.forgetMeter();
 		bed.publish("1-0:1.7.0(0.421*kW)");
 		assert.deepEqual(componentsOf().power_net, { p: "sensor" });
@@ -354,18 +349,15 @@ describe("MQTT discovery", () => {
 		bed = new Bed({ peaks: { values: [4329, Number.NaN, Number.NaN] } });
 		bed.set(put(MQTT_PAUSE_SECS, 3600));
 		bed.start();
-		bed.measured();
-		bed.advance(30_000);
+		bed.measured().advance(30_000);
 		assert.deepEqual([state()["1_0_16_7_0"], state()["1_0_1_8_0"]], [-421, 1234.567]);
-		bed.fail(true);
-		bed.advance(SENT_MS);
+		bed.fail(true).advance(SENT_MS);
 		assert.deepEqual([state()["1_0_16_7_0"], state()["1_0_1_8_0"], state().meter], [null, 1234.567, "off"]);
 		bed.broker.publish("homeassistant/status", "online");
 		bed.advance(11_000);
 		assert.deepEqual([state()["1_0_16_7_0"], state()["1_0_1_8_0"], state().meter], [null, 1234.567, "off"]);
 		assert.equal(state().peak, 4329, "the month's peak is still true");
-		bed.measured();
-		bed.advance(3_600_000);
+		bed.measured().advance(3_600_000);
 		assert.equal(state()["1_0_16_7_0"], -421);
 	});
 
@@ -400,8 +392,7 @@ describe("MQTT discovery", () => {
 		bed.set(put(MQTT_COMMANDS, false));
 		bed.service.settingsChanged();
 		bed.advance(1000);
-		bed.measured();
-		bed.advance(20_000);
+		bed.measured().advance(20_000);
 		const { cmd_t: topic, cmps } = JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!);
 		assert.deepEqual([topic, cmps.read, cmps.identify], [undefined, NO_BUTTONS.read, NO_BUTTONS.identify]);
 		assert.deepEqual(cmps.update, ofUpdate);
@@ -431,8 +422,7 @@ describe("MQTT discovery", () => {
 				update_percentage: percentage,
 			});
 		}
-		bed.measured();
-		bed.advance(11_000);
+		bed.measured().advance(11_000);
 		// A failed installation is a problem.
 		bed.problem = "The file is for another board.";
 		bed.service.updateChanged();

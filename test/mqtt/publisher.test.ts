@@ -78,8 +78,7 @@ describe("MQTT", () => {
 		assert.equal(bed.service.isSending, false);
 		// On USB power it stays connected.
 		saving.awakeUntilMs = Number.POSITIVE_INFINITY;
-		bed.measured("1-0:1.8.0(1236*kWh)");
-		bed.advance(60_000);
+		bed.measured("1-0:1.8.0(1236*kWh)").advance(60_000);
 		assert.equal(bed.service.publisher?.state, MQTT_UP);
 	});
 
@@ -111,8 +110,7 @@ describe("MQTT", () => {
 	it("publishes only the newest of many readouts, ten seconds apart", () => {
 		bed = new Bed().start();
 		for (let i = 0; i < 60; i++) {
-			bed.measured(`1-0:1.8.0(${i}*kWh)`);
-			bed.advance(1000);
+			bed.measured(`1-0:1.8.0(${i}*kWh)`).advance(1000);
 		}
 		bed.advance(10_000);
 		assert.equal(bed.broker.count(`${BASE}/state`), 7);
@@ -122,12 +120,10 @@ describe("MQTT", () => {
 
 	it("sends a readout at once if it arrives within the last half second of the pause", () => {
 		bed = new Bed().start();
-		bed.measured();
-		bed.advance(SENT_MS + 20_000);
+		bed.measured().advance(SENT_MS + 20_000);
 		const sentAfter = (ms: number, value: number) => {
 			bed.advance(ms);
-			bed.measured(`1-0:1.8.0(${value}*kWh)`);
-			bed.advance(1);
+			bed.measured(`1-0:1.8.0(${value}*kWh)`).advance(1);
 			return bed.broker.last.get(`${BASE}/state`)?.includes(`"1_0_1_8_0":${value}}`);
 		};
 		assert.equal(sentAfter(100, 1), true);
@@ -158,8 +154,7 @@ describe("MQTT", () => {
 			bed.start();
 			// Only the last readout in the time after the announcement is sent.
 			for (let second = 1 - SUBSCRIBE_S; second <= 30; second++) {
-				bed.measured(`1-0:1.8.0(${second}*kWh)\r\n1-0:2.8.0(7*kWh)`);
-				bed.advance(1000);
+				bed.measured(`1-0:1.8.0(${second}*kWh)\r\n1-0:2.8.0(7*kWh)`).advance(1000);
 				assert.equal(bed.service.publisher?.state, MQTT_UP);
 			}
 			assert.deepEqual(qualities(), new Array(count).fill(qos), `${pauseSecs} s`);
@@ -184,8 +179,7 @@ describe("MQTT", () => {
 		bed.set(put(MQTT_PAUSE_SECS, 1));
 		bed.start();
 		const second = (i: number) => {
-			bed.measured(`1-0:1.8.0(${i}*kWh)`);
-			bed.advance(1000);
+			bed.measured(`1-0:1.8.0(${i}*kWh)`).advance(1000);
 		};
 		for (let i = 0; i < 300; i++) second(i);
 		assert.deepEqual(bed.reports, []);
@@ -200,8 +194,7 @@ describe("MQTT", () => {
 		bed = new Bed();
 		bed.world.servers.stop("192.0.2.7", 1883);
 		bed.start();
-		bed.measured("1-0:1.8.0(1*kWh)");
-		bed.advance(60_000);
+		bed.measured("1-0:1.8.0(1*kWh)").advance(60_000);
 		bed.measured("1-0:1.8.0(2*kWh)");
 		bed.restore();
 		bed.untilMet();
@@ -404,8 +397,7 @@ describe("MQTT", () => {
 		assert.equal(bed.broker.retained.get(`${BASE}/status`), "offline");
 		assert.equal(bed.broker.sessions[0].isLeft, true);
 		assert.equal(bed.service.publisher, undefined);
-		bed.measured();
-		bed.advance(3_600_000);
+		bed.measured().advance(3_600_000);
 		assert.equal(bed.broker.sessions.length, 1);
 		// MQTT is enabled again.
 		bed.set(put(MQTT_ENABLED, true));
@@ -584,8 +576,7 @@ describe("MQTT", () => {
 		bed.advance(3000);
 		assert.equal(bed.service.publisher?.state, MQTT_UP);
 		has = false;
-		bed.measured();
-		bed.advance(10_000);
+		bed.measured().advance(10_000);
 		assert.equal(bed.broker.count(`${BASE}/state`), 0);
 		has = true;
 		bed.advance(2000 + SENT_MS);
@@ -616,8 +607,7 @@ describe("MQTT", () => {
 		for (const [name, call] of Object.entries(calls)) {
 			// A message is due, but waits for the end of the pause.
 			for (let count = 0; count < 2; count++) {
-				bed.measured();
-				bed.advance(1);
+				bed.measured().advance(1);
 			}
 			topics = 0;
 			call();
@@ -646,15 +636,13 @@ describe("MQTT", () => {
 		bed.advance(3000);
 		assert.equal(bed.service.publisher?.state, MQTT_UP);
 		heapBytes = 20_000;
-		bed.measured();
-		bed.advance(10_000);
+		bed.measured().advance(10_000);
 		assert.equal(bed.broker.count(`${BASE}/state`), 1);
 	});
 
 	it("forgets the values of a previous meter, and removes them from Home Assistant once", () => {
 		bed = new Bed().start();
-		bed.measured();
-		bed.advance(11_000);
+		bed.measured().advance(11_000);
 		bed.service.forgetMeter();
 		bed.publish("1-0:1.8.0*255(5*kWh)\r\n1-0:32.7.0*255(230*V)");
 		const first = JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!).cmps;
@@ -679,8 +667,7 @@ describe("MQTT", () => {
 		bed = new Bed().start();
 		const short = "1-0:16.7.0*255(0.5*kW)";
 		for (const block of [short, BLOCK, short, BLOCK, short]) {
-			bed.measured(block);
-			bed.advance(11_000);
+			bed.measured(block).advance(11_000);
 		}
 		assert.equal(bed.broker.count(DISCOVERY_TOPIC), 2);
 		assert.doesNotMatch(bed.broker.retained.get(DISCOVERY_TOPIC)!, /\{"p":"sensor"\}/);
@@ -703,8 +690,7 @@ describe("MQTT", () => {
 		bed = new Bed();
 		bed.broker.isStuck = true;
 		bed.start();
-		bed.measured(Array.from({ length: 60 }, (_, i) => `1-0:${i + 1}.7.0*255(${i}*V)`).join("\r\n"));
-		bed.advance(30_000);
+		bed.measured(Array.from({ length: 60 }, (_, i) => `1-0:${i + 1}.7.0*255(${i}*V)`).join("\r\n")).advance(30_000);
 		assert.equal(bed.service.output.failure?.code, "silent");
 		bed.broker.isStuck = false;
 		bed.untilMet();

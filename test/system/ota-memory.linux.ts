@@ -15,7 +15,7 @@ import { publicKeyOf } from "../../tools/ota/keys.js";
 import { type Memory, ProcessGateway } from "../api/process-gateway.js";
 import { makeFile, makeImage, SIGNER, VERSION } from "../update/firmware-files.js";
 import { iecVectors } from "../vectors.js";
-import { ANY, connectDLMS, probe } from "./memory-limits.js";
+import { ANY, connectDLMS, higher, probe } from "./memory-limits.js";
 
 /** Size of a piece before each pause, bytes: small enough that a readout ends before the upload. */
 const PIECE = 65_536;
@@ -60,13 +60,7 @@ describe("An upload of a full-size firmware on Linux", function () {
 		});
 
 	async function recordMemory(): Promise<void> {
-		const memory = await gateway.memory();
-		highest = {
-			slots: Math.max(highest.slots, memory.slots),
-			chunks: Math.max(highest.chunks, memory.chunks),
-			stack: Math.max(highest.stack, memory.stack),
-			stackLimit: memory.stackLimit,
-		};
+		highest = higher(highest, await gateway.memory());
 	}
 
 	for (const packed of [true, false]) {

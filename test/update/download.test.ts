@@ -9,7 +9,7 @@ import { isError, vectorOf } from "../api/gateway.js";
 import { lastingPair } from "../api/server-identity.js";
 import { type GatewayOptions, START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
 import { BROKER_ADDRESS, ScriptedBroker } from "../mqtt/broker.js";
-import { BOARD, makeFile, makeImage, makeSlots, newSigner, VERSION } from "./firmware-files.js";
+import { BOARD, damaged, makeFile, makeImage, makeSlots, newSigner, VERSION } from "./firmware-files.js";
 
 const ADDRESS = "192.0.2.9";
 const HOST = "firmware.example";
@@ -171,10 +171,7 @@ describe("The installation of newer firmware", () => {
 		return [ota_last_error, detail];
 	}
 
-	afterEach(async () => {
-		gateway.checkTraces();
-		await gateway.stop();
-	});
+	afterEach(() => gateway.stopChecked());
 
 	it("downloads the file, verifies it, restarts, and is on trial like after an upload", async () => {
 		await startAndFind();
@@ -429,9 +426,3 @@ describe("The installation of newer firmware", () => {
 		assert.equal(JSON.parse(broker.retained.get(`${BASE}/update`)!).installed_version, VERSION);
 	});
 });
-
-function damaged(file: Uint8Array, at: number): Uint8Array {
-	const copy = file.slice();
-	copy[at] ^= 1;
-	return copy;
-}

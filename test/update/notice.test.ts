@@ -92,10 +92,7 @@ describe("The check for newer firmware", () => {
 	}
 
 	beforeEach(() => start());
-	afterEach(async () => {
-		gateway.checkTraces();
-		await gateway.stop();
-	});
+	afterEach(() => gateway.stopChecked());
 
 	it("requests the first bytes of this board's file, reveals nothing about the gateway, and accepts any server", async () => {
 		assert.equal(await checkNow(() => partial(FILE)), "1.2.3-test");
