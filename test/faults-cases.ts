@@ -10,8 +10,7 @@ import { expectFaults, expectFaultsInSuite, guard, permitFaults } from "./faults
 const folder = process.env.FOLDER!;
 
 async function refuseWrite(): Promise<void> {
-	const gateway = new VirtualGateway();
-	await gateway.login();
+	const gateway = await VirtualGateway.loggedIn();
 	gateway.world.storage.refusals = 1;
 	assert.equal((await gateway.post("system/power_mode", { power_mode: 1 })).status, 500);
 	await gateway.stop();

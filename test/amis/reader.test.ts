@@ -1,6 +1,5 @@
 /** The meter reader and the probe with a simulated AMIS meter, over a modelled line, on virtual time. */
 import assert from "node:assert/strict";
-import type { ProbeResult } from "../../modules/meter/probe.js";
 import { STATUS_UNCHECKED } from "../../modules/readout/readout.js";
 import { AMIS_KEY, AMISMeter, type AMISMeterOptions } from "../../tools/meter/amis-meter.js";
 import { PushMeter } from "../../tools/meter/push-meter.js";
@@ -16,15 +15,6 @@ function bed(options: Partial<AMISMeterOptions> = {}, protocol = "amis", encrypt
 	const meter = new AMISMeter({ source: () => VALUES, ...options });
 	readerBed.world.serial.meter.connect(meter);
 	return { readerBed, meter };
-}
-
-function probe(readerBed: ReaderBed, limitMs = 60_000): ProbeResult & { tookMs: number } {
-	let result: ProbeResult | undefined;
-	const startMs = readerBed.world.clock.monotonicMs();
-	assert.equal(readerBed.reader.probe({ finished: (probed) => (result = probed) }), true);
-	readerBed.world.time.runWhile(() => result === undefined, startMs + limitMs);
-	assert.ok(result !== undefined, "the probe was never finished");
-	return { ...result, tookMs: readerBed.world.clock.monotonicMs() - startMs };
 }
 
 describe("the meter reader with an AMIS meter", function () {
@@ -72,7 +62,7 @@ describe("the meter reader with an AMIS meter", function () {
 		const bytes = readTelegram(vectorPath("sml", vectorNames("sml")[0]));
 		readerBed.world.serial.meter.connect(new PushMeter({ source: () => bytes, baud: 9600, pushMs: 2000 }));
 		assert.deepEqual(readerBed.read().failure?.advice, { protocol: "sml" });
-		assert.deepEqual(probe(readerBed).failure?.advice, { protocol: "sml" });
+		assert.deepEqual(readerBed.probe().failure?.advice, { protocol: "sml" });
 	});
 });
 
@@ -81,13 +71,13 @@ describe("a probe of an AMIS meter", function () {
 	it("succeeds with the right key, a wrong key and no key, and waits for the call", () => {
 		for (const key of [AMIS_KEY, AMIS_KEY.map((byte) => byte ^ 1), new Uint8Array(0)]) {
 			const { readerBed } = bed({ firstMs: 40_000 }, "amis", key);
-			const { failure, ident, tookMs } = probe(readerBed);
+			const { failure, ident, tookMs } = readerBed.probe();
 			assert.deepEqual([failure, textOf(ident)], [undefined, "SAM48151623"]);
 			assert.ok(tookMs < 44_000, `${tookMs}`);
 		}
 	});
 	it("tries other protocols after 50 s of silence", () => {
-		const { failure, tookMs } = probe(bed({ firstMs: 1e9 }).readerBed);
+		const { failure, tookMs } = bed({ firstMs: 1e9 }).readerBed.probe();
 		assert.equal(failure?.code, "amis/silence");
 		assert.ok(tookMs > 50_000 && tookMs < 60_000, `${tookMs}`);
 	});
@@ -95,11 +85,11 @@ describe("a probe of an AMIS meter", function () {
 		it(`with ${protocol} finds it in the third attempt, whenever it calls`, () => {
 			for (const firstMs of [300, 5000, 9000, 14_000, 19_000, 33_000, 47_000, 59_000]) {
 				const { readerBed } = bed({ firstMs }, protocol);
-				let found = probe(readerBed);
+				let found = readerBed.probe();
 				for (let attempts = 1; attempts < 3 && found.failure?.advice === undefined; attempts++) {
 					assert.ok(found.tookMs < 30_000, `${found.tookMs}`);
 					readerBed.world.advance(700);
-					found = probe(readerBed, 65_000);
+					found = readerBed.probe(65_000);
 				}
 				assert.deepEqual(
 					[found.failure?.code, found.failure?.advice, textOf(found.ident)],
@@ -111,7 +101,7 @@ describe("a probe of an AMIS meter", function () {
 	it("listens for a call in one of five probes that find nothing, and not after one that finds a meter", () => {
 		const readerBed = new ReaderBed();
 		const lasts = () => {
-			const { failure, tookMs } = probe(readerBed, 65_000);
+			const { failure, tookMs } = readerBed.probe(65_000);
 			assert.equal(failure?.code, "iec62056-21/silence");
 			return tookMs > 60_000;
 		};
@@ -123,12 +113,12 @@ describe("a probe of an AMIS meter", function () {
 	});
 	it("names another meter that sends while it listens for a call", () => {
 		const readerBed = new ReaderBed();
-		for (let i = 0; i < 2; i++) probe(readerBed);
+		for (let i = 0; i < 2; i++) readerBed.probe();
 		const bytes = readTelegram(vectorPath("sml", vectorNames("sml")[0]));
 		readerBed.world.serial.meter.connect(
 			new PushMeter({ source: () => bytes, baud: 9600, pushMs: 2000 }, readerBed.world.clock.monotonicMs()),
 		);
-		const { failure, tookMs } = probe(readerBed);
+		const { failure, tookMs } = readerBed.probe();
 		assert.deepEqual(failure?.advice, { protocol: "sml" });
 		assert.ok(tookMs < 10_000, `${tookMs}`);
 	});

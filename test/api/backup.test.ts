@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
-import { NodeCrypto, NodeText } from "../../hosts/node/platform.js";
+import { NodeText } from "../../hosts/node/platform.js";
 import { VirtualAir } from "../../hosts/node/virtual-air.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import type { VirtualTime } from "../../hosts/node/virtual-time.js";
@@ -15,6 +15,7 @@ import { RESTORE_COST } from "../../modules/parts/system/restore.js";
 import { another } from "../../tools/api/backup-file.js";
 import { expectFaults } from "../faults.js";
 import { isError, type JSONObject } from "./gateway.js";
+import { lastingPair } from "./server-identity.js";
 import { BACKUP_GROUPS } from "./tables.js";
 import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 
@@ -173,11 +174,7 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
 	provision: ["cert_set"],
 	mqtt: ["password_set", "cert_set"],
 };
-const pair = new NodeCrypto().makeCertificate({
-	names: ["hub.example"],
-	validFromMs: START_UTC_MS - 86_400_000,
-	validToMs: START_UTC_MS + 86_400_000,
-});
+const pair = lastingPair("hub.example");
 const CERTIFICATE = Buffer.from(pair.certificate).toString();
 
 function file(settings: JSONObject, head: JSONObject = {}): JSONObject {
@@ -338,8 +335,7 @@ describe("A backup", () => {
 			const { enter_again } = await restore(file(merged(settings, SECRETS), head), other);
 			assert.deepEqual(enter_again, []);
 			assert.deepEqual(await settingsOf(other), shown(false));
-			await other.restart();
-			await other.login();
+			await other.restartAndLogin();
 			assert.deepEqual(await settingsOf(other), shown(false));
 		});
 		it("leaves settings unchanged that the file lacks", async () => {
@@ -622,8 +618,7 @@ describe("A backup", () => {
 				storage.refusals = 0;
 				const expected = status === 200 ? after : before;
 				assert.deepEqual(await settingsOf(one), expected, `write ${count}`);
-				await one.restart();
-				await one.login();
+				await one.restartAndLogin();
 				assert.deepEqual(await settingsOf(one), expected, `write ${count}, restarted`);
 			}
 			assert.ok(count > BACKUP_GROUPS.length);
@@ -689,8 +684,7 @@ describe("A backup", () => {
 				},
 			});
 			assert.deepEqual((await restore(file(longest), one)).enter_again, []);
-			await one.restart();
-			await one.login();
+			await one.restartAndLogin();
 			const { settings } = await one.read(BACKUP);
 			assert.equal(settings.mqtt.user, "\u20ac".repeat(64));
 			assert.ok(JSON.stringify(settings).length < 8000, "the longest backup takes more than half of a request");

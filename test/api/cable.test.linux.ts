@@ -16,8 +16,7 @@ for (const engine of byRun({ test: ["node", "xs"], linux: ["linux"] })) {
 		const set = (text: string) => writeFileSync(join(gateway.stateFolder, "cable.txt"), `${text}\n`);
 
 		beforeEach(async () => {
-			gateway = await ProcessGateway.start(engine, { args: ["--cable"] });
-			await gateway.login();
+			gateway = await ProcessGateway.loggedIn(engine, { args: ["--cable"] });
 		});
 		afterEach(() => gateway.stop());
 
@@ -41,8 +40,7 @@ for (const engine of byRun({ test: ["node", "xs"], linux: ["linux"] })) {
 			const settings = { ethernet_enabled: true, dhcp: false, ...address };
 			assert.deepEqual(await gateway.write("network/ethernet", settings), settings);
 			await gateway.untilNetwork(({ ip }) => ip === address.ip);
-			await gateway.restart();
-			await gateway.login();
+			await gateway.restartAndLogin();
 			const { dhcp } = await gateway.untilNetwork(({ ip }) => ip === address.ip);
 			assert.equal(dhcp, false);
 			await gateway.write("network/ethernet", { ethernet_enabled: false, dhcp: true });

@@ -94,14 +94,12 @@ export function certificateChecks(gateway: () => TestGateway): void {
 			const taken = await gateway().write("system/certificate", file);
 			assert.deepEqual([taken.custom, taken.reboot, taken.chain_length], [true, true, 2]);
 			assert.match(taken.subject, /O=Home/);
-			await gateway().rebooted(root.certificate);
-			await gateway().login();
+			await gateway().loginAfterReboot(root.certificate);
 			const shown = await gateway().read("system/certificate");
 			assert.deepEqual(shown, { ...taken, reboot: false });
 			const reset = await gateway().write("system/certificate/reset", undefined);
 			assert.deepEqual([reset.custom, reset.reboot], [false, true]);
-			await gateway().rebooted();
-			await gateway().login();
+			await gateway().loginAfterReboot();
 			assert.equal((await gateway().read("system/certificate")).custom, false);
 		});
 	});

@@ -160,8 +160,7 @@ export function clockChecks(gateway: () => TestGateway): void {
 
 		it("keep the time zone after a restart", async () => {
 			await setZone("Australia/Lord_Howe");
-			await gateway().restart();
-			await gateway().login();
+			await gateway().restartAndLogin();
 			assert.deepEqual(await gateway().read("system/timezone"), { timezone: "Australia/Lord_Howe" });
 			const clock = await gateway().read(path);
 			isClock(clock, "Australia/Lord_Howe");
@@ -171,14 +170,12 @@ export function clockChecks(gateway: () => TestGateway): void {
 		it("fall back to UTC if the stored time zone is damaged, and keep other settings", async () => {
 			await setZone("Europe/Berlin");
 			await gateway().write("iec62056/control", { log_en: true });
-			await gateway().restart("system");
-			await gateway().login();
+			await gateway().restartAndLogin("system");
 			assert.deepEqual(await gateway().read("system/timezone"), { timezone: "" });
 			isClock(await gateway().read(path), "");
 			assert.equal((await gateway().read("iec62056/control")).log_en, true);
 			await setZone("Europe/Berlin");
-			await gateway().restart();
-			await gateway().login();
+			await gateway().restartAndLogin();
 			assert.deepEqual(await gateway().read("system/timezone"), { timezone: "Europe/Berlin" });
 		});
 	});

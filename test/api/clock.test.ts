@@ -10,8 +10,7 @@ describe("A clock that was never set", () => {
 	let gateway: VirtualGateway;
 
 	beforeEach(async () => {
-		gateway = new VirtualGateway("client", {});
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn("client", {});
 		await gateway.connectMeter({ telegram });
 		await gateway.write("system/timezone", { timezone: "Europe/Berlin" });
 	});
@@ -80,8 +79,7 @@ describe("A clock that was never set", () => {
 
 	it("rejects all time zones and stays in UTC if the firmware has no table of zones", async () => {
 		await gateway.stop();
-		gateway = new VirtualGateway("client", { utcMs: BERLIN_SUMMER * 1000, resources: new Map() });
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn("client", { utcMs: BERLIN_SUMMER * 1000, resources: new Map() });
 		isError(await gateway.post("system/timezone", { timezone: "Europe/Berlin" }), 400, "invalid_field", "timezone");
 		assert.deepEqual(await gateway.write("system/timezone", { timezone: "" }), { timezone: "" });
 		assert.equal((await gateway.read("system/clock")).localtime, "2026-07-15T12:00:00+00:00");

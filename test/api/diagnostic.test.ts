@@ -46,8 +46,7 @@ describe("The diagnostic report", function () {
 	let gateway: VirtualGateway;
 
 	beforeEach(async () => {
-		gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, info: { reportKey: REPORT_KEY } });
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn("client", { utcMs: START_UTC_MS, info: { reportKey: REPORT_KEY } });
 	});
 	afterEach(() => gateway.stop());
 
@@ -59,8 +58,7 @@ describe("The diagnostic report", function () {
 
 	it("is refused with 501 without a manufacturer's key, and with 401 without a token", async () => {
 		isError(await gateway.get("system/diagnostic", { token: null }), 401, "unauthorized");
-		const keyless = new VirtualGateway();
-		await keyless.login();
+		const keyless = await VirtualGateway.loggedIn();
 		isError(await keyless.get("system/diagnostic"), 501, "unsupported");
 		await keyless.stop();
 	});

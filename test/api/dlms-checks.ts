@@ -162,14 +162,11 @@ export function dlmsChecks(gateway: () => TestGateway): void {
 				auth_key: KEY,
 			});
 			assert.ok(reply.password_set && reply.block_cipher_key_set && reply.auth_key_set);
-			await gateway().restart();
-			await gateway().login();
+			await gateway().restartAndLogin();
 			assert.deepEqual(await gateway().read(CONFIG), reply);
-			await gateway().restart("dlms_secrets");
-			await gateway().login();
+			await gateway().restartAndLogin("dlms_secrets");
 			assert.deepEqual(await gateway().read(CONFIG), { ...DEFAULT_DLMS, auth: "high_gmac", client_address: 1 });
-			await gateway().restart("dlms");
-			await gateway().login();
+			await gateway().restartAndLogin("dlms");
 			assert.deepEqual(await gateway().read(CONFIG), DEFAULT_DLMS);
 			assert.doesNotMatch(gateway().diagnosis, /canary|0123456789abcdef/i);
 		});
@@ -187,8 +184,7 @@ export function dlmsChecks(gateway: () => TestGateway): void {
 			for (const rows of [longest, `${row};06=1.8.0`, "", row])
 				assert.equal((await gateway().write(CONFIG, { list_rows: rows })).list_rows, rows);
 			await gateway().write(CONFIG, { release: false });
-			await gateway().restart();
-			await gateway().login();
+			await gateway().restartAndLogin();
 			assert.equal(await stored(), row);
 			assert.deepEqual(await gateway().read(OBIS), { entries: entries.map(shown) });
 			assert.doesNotMatch(gateway().diagnosis, /ISK 0908/);
@@ -213,8 +209,7 @@ export function dlmsChecks(gateway: () => TestGateway): void {
 
 	describe("the list of DLMS objects", () => {
 		before(async () => {
-			await gateway().restart("dlms_obis");
-			await gateway().login();
+			await gateway().restartAndLogin("dlms_obis");
 		});
 		const refused = async (text: string, code: string, field: string) => {
 			const before = await gateway().read(OBIS);
@@ -301,12 +296,10 @@ export function dlmsChecks(gateway: () => TestGateway): void {
 		it("survives a restart, even if empty; a damaged list becomes that of a new unit", async () => {
 			for (const entries of [[entryOf(9)], []]) {
 				await gateway().write(OBIS, { entries });
-				await gateway().restart();
-				await gateway().login();
+				await gateway().restartAndLogin();
 				assert.deepEqual(await gateway().read(OBIS), { entries: entries.map(shown) });
 			}
-			await gateway().restart("dlms_obis");
-			await gateway().login();
+			await gateway().restartAndLogin("dlms_obis");
 			assert.deepEqual(await gateway().read(OBIS), { entries: DEFAULT_ENTRIES });
 		});
 	});

@@ -14,14 +14,8 @@ const PHYSICAL = { server_physical: 17 };
 const DIRECT = { ...PHYSICAL, opening: "direct" };
 const SHA256 = { ...DIRECT, auth: "high_sha256", client_address: 1, password: "12345678" };
 const LOW = { ...DIRECT, auth: "low", client_address: 32, password: "12345678" };
-const GMAC = {
-	...DIRECT,
-	auth: "high_gmac",
-	use_encryption: true,
-	client_address: 1,
-	block_cipher_key: hex(GUEK),
-	auth_key: hex(AK),
-};
+const KEYS = { block_cipher_key: hex(GUEK), auth_key: hex(AK) };
+const GMAC = { ...DIRECT, ...KEYS, auth: "high_gmac", use_encryption: true, client_address: 1 };
 
 /** Values of the simulated household, for the default list of objects. */
 const VALUES = [
@@ -82,8 +76,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 	let gateway: VirtualGateway;
 
 	async function start(meter: string | undefined, config: JSONObject): Promise<void> {
-		gateway = new VirtualGateway();
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn();
 		if (meter !== undefined) gateway.world.serial.meter.connect(meter === "iec" ? iecMeter() : dlmsMeter(meter));
 		await gateway.write("meter/protocol", { protocol: "dlms" });
 		await gateway.write("dlms/config", config);
@@ -98,13 +91,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 			["mode E", "--mode-e", { ...PHYSICAL, opening: "mode_e" }, "E", 9600],
 			["mode E only, which it does not confirm", "--mode-e-only --no-confirm", PHYSICAL, "E", 9600],
 			["a password", "", LOW, "", 9600],
-			[
-				"a password and ciphering",
-				"",
-				{ ...LOW, use_encryption: true, block_cipher_key: hex(GUEK), auth_key: hex(AK) },
-				"",
-				9600,
-			],
+			["a password and ciphering", "", { ...LOW, ...KEYS, use_encryption: true }, "", 9600],
 			["keys", "", GMAC, "", 9600],
 			["keys, general ciphering and an odd window", "--general-glo --window 3 --hdlc-info 64", GMAC, "", 9600],
 			["keys and replies in suite 1", "--suite 1", GMAC, "", 9600],
@@ -161,12 +148,15 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 	});
 
 	describe("of a failing meter", () => {
+		const [TIMEOUT, ERROR, AUTH] = ["meter_timeout", "meter_error", "meter_auth_failed"];
+		const MANAGER = { ...DIRECT, client_address: 1 };
+		const WRONG_KEY = { ...GMAC, block_cipher_key: "11".repeat(16) };
 		for (const [what, meter, config, code, lastError, causes] of [
 			...[DIRECT, { ...DIRECT, opening: "auto" }].map((config) => [
 				`no byte received, opening ${config.opening}`,
 				undefined,
 				config,
-				"meter_timeout",
+				TIMEOUT,
 				"hdlc/silence",
 				/head.*opening and baudrate.*server_physical, server_logical and server_address_length.*client_address/,
 			]),
@@ -174,7 +164,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				"no reply to the sign-on",
 				undefined,
 				{ ...PHYSICAL, opening: "mode_e" },
-				"meter_timeout",
+				TIMEOUT,
 				"dlms/no-sign-on",
 				/head.*opening to auto or direct.*device_address.*battery/,
 			],
@@ -186,7 +176,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				`a wrong ${what}`,
 				"--address-length 4",
 				{ ...DIRECT, server_address_length: 4, ...(wrong as JSONObject) },
-				"meter_timeout",
+				TIMEOUT,
 				"hdlc/silence",
 				/head.*opening.*server_physical, server_logical and server_address_length.*client_address/,
 			]),
@@ -194,93 +184,58 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				"a wrong physical address after mode E",
 				"--mode-e",
 				{ server_physical: 18 },
-				"meter_timeout",
+				TIMEOUT,
 				"hdlc/silence",
 				/identified.*server_phys/,
 			],
-			["a wrong speed", "--baud 4800", DIRECT, "meter_timeout", "hdlc/silence", /head.*opening and baudrate/],
-			["only damaged frames", "--wrong-fcs 1-", DIRECT, "meter_error", "hdlc/garbage", /baudrate.*opening/],
-			[
-				"a wrong client address",
-				"",
-				{ ...DIRECT, client_address: 99 },
-				"meter_error",
-				"hdlc/refused",
-				/client_address/,
-			],
-			["DM to SNRM", "--dm 1000", DIRECT, "meter_error", "hdlc/refused", /Another reader/],
+			["a wrong speed", "--baud 4800", DIRECT, TIMEOUT, "hdlc/silence", /head.*opening and baudrate/],
+			["only damaged frames", "--wrong-fcs 1-", DIRECT, ERROR, "hdlc/garbage", /baudrate.*opening/],
+			["a wrong client address", "", { ...DIRECT, client_address: 99 }, ERROR, "hdlc/refused", /client_address/],
+			["DM to SNRM", "--dm 1000", DIRECT, ERROR, "hdlc/refused", /Another reader/],
 			[
 				"silence after SNRM",
 				"--drop 2-",
 				DIRECT,
-				"meter_timeout",
+				TIMEOUT,
 				"hdlc/lost",
 				/silent.*receive_timeout_ms.*client_address and auth/,
 			],
-			["damaged replies", "--wrong-fcs 2-", DIRECT, "meter_error", "hdlc/damaged", /position/],
-			[
-				"a meter without mode E",
-				"iec",
-				{ opening: "mode_e" },
-				"meter_error",
-				"iec62056-21/no-mode-e",
-				/opening direct/,
-			],
+			["damaged replies", "--wrong-fcs 2-", DIRECT, ERROR, "hdlc/damaged", /position/],
+			["a meter without mode E", "iec", { opening: "mode_e" }, ERROR, "iec62056-21/no-mode-e", /opening direct/],
 			[
 				"a meter without mode E, opening auto",
 				"iec",
 				{ opening: "auto" },
-				"meter_error",
+				ERROR,
 				"iec62056-21/no-mode-e",
 				/opening direct/,
 			],
-			[
-				"a wrong password",
-				"",
-				{ ...LOW, password: "87654321" },
-				"meter_auth_failed",
-				"dlms/authentication",
-				/password/,
-			],
-			["a missing password", "", { ...LOW, auth: "none" }, "meter_auth_failed", "dlms/authentication-required", /auth/],
-			[
-				"another authentication mechanism",
-				"",
-				{ ...GMAC, client_address: 32 },
-				"meter_auth_failed",
-				"dlms/mechanism",
-				/auth.*client/,
-			],
-			["missing encryption", "--encryption required", LOW, "meter_auth_failed", "dlms/context", /use_encryption/],
-			[
-				"a wrong encryption key",
-				"",
-				{ ...GMAC, block_cipher_key: "11".repeat(16) },
-				"meter_auth_failed",
-				"dlms/authentication",
-				/block_cipher_key/,
-			],
+			["a wrong password", "", { ...LOW, password: "87654321" }, AUTH, "dlms/authentication", /password/],
+			["a missing password", "", { ...LOW, auth: "none" }, AUTH, "dlms/authentication-required", /auth/],
+			["another authentication mechanism", "", { ...GMAC, client_address: 32 }, AUTH, "dlms/mechanism", /auth.*client/],
+			["missing encryption", "--encryption required", LOW, AUTH, "dlms/context", /use_encryption/],
+			["a wrong encryption key", "", WRONG_KEY, AUTH, "dlms/authentication", /block_cipher_key/],
 			[
 				"a wrong encryption key, answered by an exception",
 				"--on-wrong-key decipher-exception",
-				{ ...GMAC, block_cipher_key: "11".repeat(16) },
-				"meter_auth_failed",
+				WRONG_KEY,
+				AUTH,
 				"dlms/deciphering",
 				/block_cipher_key.*auth_key.*security_suite.*suite 2/,
 			],
 			[
 				"a wrong encryption key, answered by silence",
 				"--on-wrong-key silence",
-				{ ...GMAC, block_cipher_key: "11".repeat(16) },
-				"meter_auth_failed",
+				WRONG_KEY,
+				AUTH,
 				"dlms/unanswered",
 				/block_cipher_key.*auth_key.*security_suite.*suite 2/,
 			],
 			[
 				"a wrong encryption key, answered by DM",
 				"--on-wrong-key dm",
-				{ ...GMAC, block_cipher_key: "11".repeat(16) },
-				"meter_auth_failed",
+				WRONG_KEY,
+				AUTH,
 				"dlms/unanswered",
 				/block_cipher_key/,
 			],
@@ -288,23 +243,16 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				"a wrong authentication key",
 				"",
 				{ ...GMAC, auth_key: "22".repeat(16) },
-				"meter_auth_failed",
+				AUTH,
 				"dlms/authentication",
 				/auth_key/,
 			],
-			[
-				"a rejected reply to the meter's challenge",
-				"--action-result 3",
-				GMAC,
-				"meter_auth_failed",
-				"dlms/hls-refused",
-				/auth_key/,
-			],
+			["a rejected reply to the meter's challenge", "--action-result 3", GMAC, AUTH, "dlms/hls-refused", /auth_key/],
 			[
 				"a wrong reply to the gateway's challenge",
 				"--wrong-f-ctos",
 				GMAC,
-				"meter_auth_failed",
+				AUTH,
 				"dlms/meter-unverified",
 				/do not trust/,
 			],
@@ -312,7 +260,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				"a rejection without a reason",
 				"--refuse 1:1:1 --bare-refusal",
 				DIRECT,
-				"meter_auth_failed",
+				AUTH,
 				"dlms/rejected",
 				/client_address/,
 			],
@@ -320,19 +268,12 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				"a rejected application context",
 				"--refuse 1:1:2 --bare-refusal",
 				DIRECT,
-				"meter_auth_failed",
+				AUTH,
 				"dlms/context",
 				/use_encryption.*short names/,
 			],
-			["an initiate error", "--initiate-error 3", DIRECT, "meter_error", "dlms/pdu-size", /short/],
-			[
-				"a missing authentication key",
-				"",
-				{ ...GMAC, auth_key: "" },
-				"meter_auth_failed",
-				"dlms/key-missing",
-				/auth_key/,
-			],
+			["an initiate error", "--initiate-error 3", DIRECT, ERROR, "dlms/pdu-size", /short/],
+			["a missing authentication key", "", { ...GMAC, auth_key: "" }, AUTH, "dlms/key-missing", /auth_key/],
 			...[
 				["maker", "dlms/hls-2", /maker's own rule \(mechanism 2\).*client_address with low, high_gmac or high_sha256/],
 				["md5", "dlms/hls-md5", /MD5 \(mechanism 3\).*client_address with low, high_gmac or high_sha256/],
@@ -340,54 +281,33 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				["sha256", "dlms/hls-sha256", /SHA-256 \(mechanism 6\).*auth high_sha256/],
 				["ecdsa", "dlms/hls-ecdsa", /ECDSA \(mechanism 7\)/],
 			].flatMap(([name, code, causes]) => [
-				[`HLS ${name}, named in a rejection`, `--hls ${name}`, GMAC, "meter_auth_failed", code, causes],
-				[
-					`HLS ${name}, auth none`,
-					`--hls ${name}`,
-					{ ...DIRECT, client_address: 1 },
-					"meter_auth_failed",
-					code,
-					causes,
-				],
-				[
-					`HLS ${name}, named with its challenge`,
-					`--hls ${name} --hls-reply accept`,
-					GMAC,
-					"meter_auth_failed",
-					code,
-					causes,
-				],
+				[`HLS ${name}, named in a rejection`, `--hls ${name}`, GMAC, AUTH, code, causes],
+				[`HLS ${name}, auth none`, `--hls ${name}`, MANAGER, AUTH, code, causes],
+				[`HLS ${name}, named with its challenge`, `--hls ${name} --hls-reply accept`, GMAC, AUTH, code, causes],
 			]),
 			[
 				"an HLS mechanism that the meter does not name",
 				"--hls ecdsa --hls-reply hide",
 				GMAC,
-				"meter_auth_failed",
+				AUTH,
 				"dlms/mechanism",
 				/Try the others.*HLS mechanism that this gateway does not support/,
 			],
 			[
 				"an HLS mechanism that the meter does not name, auth none",
 				"--hls md5 --hls-reply hide",
-				{ ...DIRECT, client_address: 1 },
-				"meter_auth_failed",
+				MANAGER,
+				AUTH,
 				"dlms/authentication-required",
 				/Change auth.*neither low nor high_gmac nor high_sha256 fits.*HLS mechanism/,
 			],
-			["security suite 2", "--suite 2 --general-glo", GMAC, "meter_auth_failed", "dlms/security-suite-2", /suite 2/],
-			[
-				"a wrong HLS secret",
-				"--hls-digest --password other",
-				SHA256,
-				"meter_auth_failed",
-				"dlms/hls-refused",
-				/password/,
-			],
+			["security suite 2", "--suite 2 --general-glo", GMAC, AUTH, "dlms/security-suite-2", /suite 2/],
+			["a wrong HLS secret", "--hls-digest --password other", SHA256, AUTH, "dlms/hls-refused", /password/],
 			[
 				"a missing HLS secret",
 				"--hls-digest",
 				{ ...SHA256, password: "" },
-				"meter_auth_failed",
+				AUTH,
 				"dlms/key-missing",
 				/high_sha256.*password/,
 			],
@@ -395,7 +315,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				"a wrong SHA-256 reply to the gateway's challenge",
 				"--hls-digest --wrong-f-ctos",
 				SHA256,
-				"meter_auth_failed",
+				AUTH,
 				"dlms/meter-unverified",
 				/./,
 			],
@@ -403,35 +323,21 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				"a meter with suite 1 only, requested in suite 0",
 				"--suite 1 --strict-suite",
 				GMAC,
-				"meter_auth_failed",
+				AUTH,
 				"dlms/authentication",
 				/security_suite/,
 			],
-			[
-				"a meter with short names",
-				"--short-names refuse",
-				DIRECT,
-				"meter_error",
-				"dlms/short-names",
-				/short names.*iec62056/,
-			],
-			[
-				"a meter with short names, and keys",
-				"--short-names refuse",
-				GMAC,
-				"meter_error",
-				"dlms/short-names",
-				/short names/,
-			],
+			["a meter with short names", "--short-names refuse", DIRECT, ERROR, "dlms/short-names", /short names.*iec62056/],
+			["a meter with short names, and keys", "--short-names refuse", GMAC, ERROR, "dlms/short-names", /short names/],
 			[
 				"a meter that accepts an association by short names",
 				"--short-names accept",
 				DIRECT,
-				"meter_error",
+				ERROR,
 				"dlms/short-names",
 				/short names/,
 			],
-			["an exception as reply to everything", "--exception 1:1", DIRECT, "meter_error", "dlms/lost", /association/],
+			["an exception as reply to everything", "--exception 1:1", DIRECT, ERROR, "dlms/lost", /association/],
 		] as [string, string | undefined, JSONObject, string, string, RegExp][]) {
 			it(`reports ${lastError}: ${what}`, async () => {
 				await start(meter, config);
@@ -485,15 +391,13 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				await gateway.pass(20_000);
 				exchange.abandon();
 				storage.powerUp();
-				await gateway.restart();
-				await gateway.login();
+				await gateway.restartAndLogin();
 				assert.deepEqual(shown(await gateway.read("iec62056/read")), VALUES);
 				assert.ok(!gateway.world.serial.meter.meterEvents.includes(COUNTER_REFUSED));
 			}
 		}
 		await gateway.post("system/factory_reset");
-		await gateway.rebooted();
-		await gateway.login();
+		await gateway.loginAfterReboot();
 		await gateway.write("meter/protocol", { protocol: "dlms" });
 		await gateway.write("dlms/config", GMAC);
 		assert.deepEqual(shown(await gateway.read("iec62056/read")), VALUES);

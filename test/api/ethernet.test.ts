@@ -43,10 +43,7 @@ describe("The API with Ethernet", () => {
 		await gateway.login();
 	}
 
-	afterEach(async () => {
-		gateway.checkTraces();
-		await gateway.stop();
-	});
+	afterEach(() => gateway.stopChecked());
 
 	const status = (): Promise<JSONObject> => gateway.read("network/status");
 	const events = async (): Promise<string[]> => {
@@ -127,8 +124,7 @@ describe("The API with Ethernet", () => {
 		const { ip, dhcp, gateway: router } = await status();
 		assert.deepEqual([ip, dhcp, router], [STATIC.ip, false, "192.0.2.1"]);
 		assert.deepEqual(cable.ethernet?.wanted?.address?.dns, "192.0.2.2");
-		await gateway.restart();
-		await gateway.login();
+		await gateway.restartAndLogin();
 		await gateway.pass(5 * S);
 		assert.equal((await status()).ip, STATIC.ip);
 		const cleared = { ...DHCP, ip: "", netmask: "", gateway: "", dns: "" };
@@ -185,8 +181,7 @@ describe("The API with Ethernet", () => {
 		await gateway.write("network/wifi", HOME);
 		await gateway.write(ETHERNET, STATIC);
 		await gateway.post("system/factory_reset");
-		await gateway.rebooted();
-		await gateway.login();
+		await gateway.loginAfterReboot();
 		await gateway.pass(10 * S);
 		const { interface: by, ip, ap_mode, wifi_ssid } = await status();
 		assert.deepEqual([by, ip, ap_mode, wifi_ssid], ["ethernet", CABLE_IP, false, ""]);

@@ -7,8 +7,7 @@ describe("GET system/log", () => {
 	let gateway: VirtualGateway;
 
 	beforeEach(async () => {
-		gateway = new VirtualGateway();
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn();
 	});
 	afterEach(() => gateway.stop());
 
@@ -43,8 +42,7 @@ describe("GET system/log", () => {
 		await gateway.post("system/login", { username: "admin", password: "wrong-password" });
 		await gateway.get("iec62056/read");
 		await gateway.post("system/reboot", {});
-		await gateway.rebooted();
-		await gateway.login();
+		await gateway.loginAfterReboot();
 		const shown = await events();
 		for (const expected of [
 			"settings_changed meter",
@@ -92,8 +90,7 @@ describe("GET system/log", () => {
 		gateway.world.storage.powerUp();
 		await gateway.restart();
 		// The start repeats the reset, and restarts again.
-		await gateway.rebooted();
-		await gateway.login();
+		await gateway.loginAfterReboot();
 		assert.deepEqual(
 			(await events()).map((text) => text.split(" ")[0]),
 			["storage_refused", "restart", "started", "restart", "started", "login"],
@@ -103,8 +100,7 @@ describe("GET system/log", () => {
 	it("contains nothing from before a factory reset", async () => {
 		await gateway.write("meter/protocol", { protocol: "dlms" });
 		await gateway.post("system/factory_reset", {});
-		await gateway.rebooted();
-		await gateway.login();
+		await gateway.loginAfterReboot();
 		const shown = await events();
 		assert.deepEqual(
 			shown.map((text) => text.split(" ")[0]),

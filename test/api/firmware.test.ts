@@ -19,8 +19,7 @@ describe("Upload of a firmware file", () => {
 	async function start(options: Partial<GatewayOptions> = {}, mode: "client" | "ap" = "client"): Promise<void> {
 		await gateway?.stop();
 		slots = options.slots ?? makeSlots();
-		gateway = new VirtualGateway(mode, { utcMs: START_UTC_MS, slots, ...options });
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn(mode, { utcMs: START_UTC_MS, slots, ...options });
 	}
 	beforeEach(() => start());
 	afterEach(() => gateway.stop());
@@ -47,12 +46,17 @@ describe("Upload of a firmware file", () => {
 		assert.deepEqual([reply.status, JSON.parse(reply.text).error], [status, code], reply.text);
 	}
 
+	/** Waits until the new firmware has started. */
+	async function installed(): Promise<void> {
+		await gateway.rebooted();
+		assert.equal(gateway.world.info.firmwareVersion, VERSION);
+	}
+
 	/** Checks that all resources are released and that the next file is accepted. */
 	async function isUnharmed(): Promise<void> {
 		assert.equal(slots.openInflaters, 0);
 		assert.equal((await send(FILE)).status, 200);
-		await gateway.rebooted();
-		assert.equal(gateway.world.info.firmwareVersion, VERSION);
+		await installed();
 	}
 
 	it("installs the file, replies once it is verified, and restarts into it", async () => {
@@ -60,8 +64,7 @@ describe("Upload of a firmware file", () => {
 		const reply = await send(FILE);
 		assert.deepEqual([reply.status, reply.text], [200, ""]);
 		assert.deepEqual(await updateStatus(), ["restarting", 0, 0, ""]);
-		await gateway.rebooted();
-		assert.equal(gateway.world.info.firmwareVersion, VERSION);
+		await installed();
 		await gateway.login();
 		const [state, , , error] = await updateStatus();
 		assert.deepEqual([state, error], ["trial", ""]);
@@ -75,8 +78,7 @@ describe("Upload of a firmware file", () => {
 		assert.equal((await send(FILE, { chunked: true })).status, 200);
 		await start({}, "ap");
 		assert.equal((await send(FILE, { secure: false })).status, 200);
-		await gateway.rebooted();
-		assert.equal(gateway.world.info.firmwareVersion, VERSION);
+		await installed();
 	});
 
 	it("shows its progress in the status and in events", async () => {
@@ -171,8 +173,7 @@ describe("Upload of a firmware file", () => {
 			read(...what);
 		};
 		client.send(FILE);
-		await gateway.rebooted();
-		assert.equal(gateway.world.info.firmwareVersion, VERSION);
+		await installed();
 	});
 
 	describe("in pieces", () => {
@@ -190,8 +191,7 @@ describe("Upload of a firmware file", () => {
 		it("installs the file, and replies to the last piece once it is verified", async () => {
 			await sendFrom(0);
 			assert.equal((await updateStatus())[0], "restarting");
-			await gateway.rebooted();
-			assert.equal(gateway.world.info.firmwareVersion, VERSION);
+			await installed();
 		});
 
 		/** Sends a piece's head and its first bytes. */
@@ -217,8 +217,7 @@ describe("Upload of a firmware file", () => {
 			await isRefused(await piece(received - PIECE - 1), 500, "ota_interrupted");
 			await isRefused(await piece(received, received + PIECE, FILE.length - 1), 500, "ota_interrupted");
 			await sendFrom(received);
-			await gateway.rebooted();
-			assert.equal(gateway.world.info.firmwareVersion, VERSION);
+			await installed();
 		});
 
 		it("accepts a piece again if its reply was lost", async () => {
@@ -228,8 +227,7 @@ describe("Upload of a firmware file", () => {
 			sendPart(5 * PIECE, 1000).close();
 			gateway.world.advance(100);
 			await sendFrom(5 * PIECE);
-			await gateway.rebooted();
-			assert.equal(gateway.world.info.firmwareVersion, VERSION);
+			await installed();
 		});
 
 		it("accepts a piece again even before it notices that the first connection is lost", async () => {
@@ -241,15 +239,13 @@ describe("Upload of a firmware file", () => {
 			gateway.world.advance(1000);
 			assert.deepEqual(await updateStatus(), ["receiving", 6 * PIECE, FILE.length, ""]);
 			await sendFrom(6 * PIECE);
-			await gateway.rebooted();
-			assert.equal(gateway.world.info.firmwareVersion, VERSION);
+			await installed();
 		});
 
 		it("begins again with offset 0", async () => {
 			await sendFrom(0, 5 * PIECE);
 			await sendFrom(0);
-			await gateway.rebooted();
-			assert.equal(gateway.world.info.firmwareVersion, VERSION);
+			await installed();
 		});
 
 		it("ends two minutes after the last piece", async () => {
@@ -373,8 +369,7 @@ describe("Upload of a firmware file", () => {
 
 		it("replies 503 while the running firmware is on trial", async () => {
 			assert.equal((await send(FILE)).status, 200);
-			await gateway.rebooted();
-			await gateway.login();
+			await gateway.loginAfterReboot();
 			await isRefused(await send(FILE), 503, "busy");
 			assert.equal((await status()).ota_state, "trial");
 		});
@@ -401,8 +396,7 @@ describe("Upload of a firmware file", () => {
 		it("replies 501 without OTA slots or without a key", async () => {
 			for (const options of [{ slots: undefined }, { slots: makeSlots({ keys: [] }) }]) {
 				await gateway.stop();
-				gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, ...options } as GatewayOptions);
-				await gateway.login();
+				gateway = await VirtualGateway.loggedIn("client", { utcMs: START_UTC_MS, ...options } as GatewayOptions);
 				await isRefused(await send(FILE), 501, "unsupported");
 				assert.deepEqual(await updateStatus(), ["idle", 0, 0, ""]);
 			}

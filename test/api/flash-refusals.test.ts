@@ -2,8 +2,8 @@
  * Flash that refuses writes, and flash with arbitrary contents. The gateway starts and reports the fault. A request
  * that stores something changes nothing and is answered 500, or changes everything.
  */
+
 import assert from "node:assert/strict";
-import { NodeCrypto } from "../../hosts/node/platform.js";
 import { SeededRandom } from "../../hosts/node/random.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { ENTRIES } from "../../modules/app/parts.js";
@@ -11,16 +11,13 @@ import { expectFaults, expectFaultsInSuite } from "../faults.js";
 import { flashRecords } from "../fuzz/flash-records.js";
 import { seedOfRun } from "../fuzz/mutator.js";
 import { isError, type JSONObject, PASSWORD, vectorOf } from "./gateway.js";
+import { lastingPair } from "./server-identity.js";
 import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 import { WALK } from "./walk.js";
 
 const seed = seedOfRun();
 const KEY = "000102030405060708090a0b0c0d0e0f";
-const pair = new NodeCrypto().makeCertificate({
-	names: ["gateway.example"],
-	validFromMs: START_UTC_MS - 86_400_000,
-	validToMs: START_UTC_MS + 86_400_000,
-});
+const pair = lastingPair("gateway.example");
 const CERTIFICATE = Buffer.from(pair.certificate).toString();
 const CHAIN = Buffer.concat([pair.certificate, pair.key]);
 
@@ -83,8 +80,7 @@ const WRITES: readonly Write[] = [
 		seenAt: "system/certificate",
 		prepare: async (gateway) => {
 			assert.equal((await gateway.post("system/certificate", CHAIN)).status, 200);
-			await gateway.rebooted();
-			await gateway.login();
+			await gateway.loginAfterReboot();
 		},
 	},
 ];
@@ -99,8 +95,7 @@ describe(`The gateway on flash that refuses writes (SEED=${seed})`, function () 
 			let refused = 0;
 			for (let nth = 1; nth < 30; nth++) {
 				const storage = new VirtualStorage();
-				const gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, storage });
-				await gateway.login();
+				const gateway = await VirtualGateway.loggedIn("client", { utcMs: START_UTC_MS, storage });
 				await write.prepare?.(gateway);
 				const first = await gateway.write("system/tokens", { name: "first" });
 				const where = path.replace("<first>", first.id);
@@ -140,8 +135,7 @@ describe(`The gateway on flash that refuses writes (SEED=${seed})`, function () 
 
 	it("replies 200 to certificate/reset without an installed certificate, since there is nothing to write", async () => {
 		const storage = new VirtualStorage();
-		const gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, storage });
-		await gateway.login();
+		const gateway = await VirtualGateway.loggedIn("client", { utcMs: START_UTC_MS, storage });
 		const before = contents(storage);
 		storage.refusals = Number.POSITIVE_INFINITY;
 		const { custom, reboot } = await gateway.write("system/certificate/reset", undefined);
@@ -153,8 +147,7 @@ describe(`The gateway on flash that refuses writes (SEED=${seed})`, function () 
 	it("starts as a new unit, accepts the login, and reports the fault", async () => {
 		const storage = new VirtualStorage();
 		storage.refusals = Number.POSITIVE_INFINITY;
-		const gateway = new VirtualGateway("ap", { utcMs: START_UTC_MS, storage });
-		await gateway.login();
+		const gateway = await VirtualGateway.loggedIn("ap", { utcMs: START_UTC_MS, storage });
 		const status = await gateway.read("system/status");
 		assert.deepEqual([status.storage_state, status.password_default], ["refused", true]);
 		isError(await gateway.post("system/power_mode", { power_mode: 1 }), 500, "internal");
@@ -168,8 +161,7 @@ describe(`The gateway on flash that refuses writes (SEED=${seed})`, function () 
 	it("reads the meter even if it can't store what it has learned about it", async () => {
 		const { telegram } = vectorOf("landis-gyr-zmf100-m26-padded-left");
 		const storage = new VirtualStorage();
-		const gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, storage });
-		await gateway.login();
+		const gateway = await VirtualGateway.loggedIn("client", { utcMs: START_UTC_MS, storage });
 		storage.refusals = Number.POSITIVE_INFINITY;
 		// The reader ends at a lower speed, which it stores.
 		for (const faults of [{}, { wrongBCC: 3 }, {}]) {
@@ -186,21 +178,18 @@ describe(`The gateway on flash that refuses writes (SEED=${seed})`, function () 
 	it("reports a factory reset that flash refuses, and never starts half erased", async () => {
 		for (const nth of [1, 2, 3, 4, 6]) {
 			const storage = new VirtualStorage();
-			const gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, storage });
-			await gateway.login();
+			const gateway = await VirtualGateway.loggedIn("client", { utcMs: START_UTC_MS, storage });
 			await gateway.write("system/power_mode", { power_mode: 1 });
 			storage.refuseAt(nth);
 			storage.refusals = Number.POSITIVE_INFINITY;
 			isError(await gateway.post("system/factory_reset"), 500, "internal");
-			await gateway.rebooted();
-			await gateway.login();
+			await gateway.loginAfterReboot();
 			const isMarked = nth > 1;
 			assert.deepEqual(await gateway.read("system/power_mode"), { power_mode: isMarked ? 0 : 1 });
 			storage.refusals = 0;
 			assert.equal((await gateway.post("system/factory_reset")).status, 200);
 			assert.deepEqual(storage.keys(), []);
-			await gateway.rebooted();
-			await gateway.login();
+			await gateway.loginAfterReboot();
 			assert.deepEqual(await gateway.read("system/power_mode"), { power_mode: 0 });
 			await gateway.stop();
 		}
@@ -208,8 +197,7 @@ describe(`The gateway on flash that refuses writes (SEED=${seed})`, function () 
 
 	it("has no key of any kind left in flash when the reply to a factory reset is sent", async () => {
 		const storage = new VirtualStorage();
-		const gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, storage });
-		await gateway.login();
+		const gateway = await VirtualGateway.loggedIn("client", { utcMs: START_UTC_MS, storage });
 		for (const { path, body, method = "POST" } of WRITES) {
 			if (method !== "POST" || ["system/password", "system/certificate/reset"].includes(path)) continue;
 			assert.equal((await gateway.post(path, body)).status, 200, path);

@@ -128,6 +128,11 @@ export abstract class TestGateway {
 	abstract rebooted(authority?: string): Promise<void>;
 	/** Stops the gateway and releases everything. */
 	abstract stop(): Promise<void>;
+	/** Stops the gateway, whose traces must hold no secret. */
+	async stopChecked(): Promise<void> {
+		this.checkTraces();
+		await this.stop();
+	}
 	/** The gateway's output, for failure messages. */
 	abstract get diagnosis(): string;
 
@@ -210,6 +215,18 @@ export abstract class TestGateway {
 		}
 	}
 
+	/** Restarts the gateway (`restart`), and logs in again. */
+	async restartAndLogin(damaged?: string): Promise<void> {
+		await this.restart(damaged);
+		await this.login();
+	}
+
+	/** Waits until the gateway has restarted by itself (`rebooted`), and logs in again. */
+	async loginAfterReboot(authority?: string): Promise<void> {
+		await this.rebooted(authority);
+		await this.login();
+	}
+
 	/** Logs in by the challenge; returns the token without keeping it. */
 	async loginByChallenge(options: RequestOptions = {}): Promise<string> {
 		const { nonce, salt } = await this.read("system/challenge", { ...options, token: null });
@@ -261,6 +278,12 @@ export function proofOf(password: string, salt: string, nonce: string): string {
 export function succeeded(reply: Reply): JSONObject {
 	assert.equal(reply.status, 200, reply.text);
 	return JSON.parse(reply.text);
+}
+
+/** Checks that a request has succeeded, with an empty reply. */
+export function isEmpty(reply: Reply): void {
+	assert.equal(reply.status, 200, reply.text);
+	assert.equal(reply.text, "");
 }
 
 /** Checks that the reply is this error, with this field or none. */

@@ -1,7 +1,8 @@
 /** Hub routes: the settings, the streamed certificate, and `hub/send`. */
+
 import assert from "node:assert/strict";
-import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { isError, type JSONObject, type TestGateway } from "./gateway.js";
+import { lastingPair } from "./server-identity.js";
 
 const HUB = "hub";
 const LIMIT = 10239;
@@ -17,11 +18,7 @@ const NO_TEXT = [0, 1, true, null, [], ["x"], {}];
 const URL = "https://homeassistant.local:8123";
 const TOKEN = "canary-hub-token.eyJhbGciOiJIUzI1NiJ9";
 
-const pair = makeCertificate({
-	names: ["homeassistant.local"],
-	validFromMs: Date.UTC(2026, 0, 1),
-	validToMs: Date.UTC(2036, 0, 1),
-});
+const pair = lastingPair("homeassistant.local");
 const CERTIFICATE = Buffer.from(pair.certificate).toString("latin1");
 const KEY = Buffer.from(pair.key).toString("latin1");
 
@@ -201,8 +198,7 @@ export function hubChecks(gateway: () => TestGateway): void {
 			isError(await gateway().post(HUB, `{"cert":${other.slice(0, -1)}`), 400, "invalid_json");
 			isError(await gateway().post(HUB, `{"cert":${other},"cert":7,"enabled":false}`), 400, "invalid_field", "cert");
 			isError(await gateway().post(HUB, `{"cert":${other}${" ".repeat(8000)}}`), 413, "too_large");
-			await gateway().restart();
-			await gateway().login();
+			await gateway().restartAndLogin();
 			assert.deepEqual(await gateway().read(HUB), { ...shown, cert_set: true });
 		});
 		it("uses the last of two certificates", async () => {
@@ -215,17 +211,14 @@ export function hubChecks(gateway: () => TestGateway): void {
 		it("survives a restart; damaged settings become those of a new unit, and a damaged certificate is dropped", async () => {
 			const full = { ...shown, lang: "de", cert_set: true };
 			await gateway().write(HUB, { ...good, lang: "de", cert: padded(LIMIT) });
-			await gateway().restart();
-			await gateway().login();
+			await gateway().restartAndLogin();
 			assert.deepEqual(await gateway().read(HUB), full);
 			await gateway().write(HUB, { ...good, cert: CERTIFICATE });
 			for (const slot of [0, 1]) {
-				await gateway().restart(`hub_cert_${slot}_0`);
-				await gateway().login();
+				await gateway().restartAndLogin(`hub_cert_${slot}_0`);
 			}
 			assert.deepEqual(await gateway().read(HUB), { ...full, cert_set: false });
-			await gateway().restart("hub");
-			await gateway().login();
+			await gateway().restartAndLogin("hub");
 			assert.deepEqual(await gateway().read(HUB), DEFAULT_HUB);
 			assert.equal((await gateway().write(HUB, { ...good, cert: CERTIFICATE })).cert_set, true);
 		});

@@ -27,8 +27,7 @@ for (const engine of byRun({ test: ["xs"], linux: ["linux"] })) {
 		const states = new Map<string, string>();
 
 		before(async () => {
-			gateway = await ProcessGateway.start(engine);
-			await gateway.login();
+			gateway = await ProcessGateway.loggedIn(engine);
 			gateway.plant(TOKEN);
 		});
 		after(() => gateway?.stop());

@@ -1,17 +1,14 @@
 /** Storing the hub's certificate: two clients at once, disconnecting clients, power cuts, full flash. */
+
 import assert from "node:assert/strict";
-import { makeCertificate } from "../../hosts/node/self-signed.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
 import { expectFaults } from "../faults.js";
 import { isError, type JSONObject } from "./gateway.js";
+import { lastingPair } from "./server-identity.js";
 import { LAN_CLIENT, VirtualGateway } from "./virtual-gateway.js";
 
-const pair = makeCertificate({
-	names: ["hub.lan"],
-	validFromMs: Date.UTC(2026, 0, 1),
-	validToMs: Date.UTC(2036, 0, 1),
-});
+const pair = lastingPair("hub.lan");
 const CERTIFICATE = Buffer.from(pair.certificate).toString("latin1");
 const OLD = { enabled: true, url: "https://old.lan", token: "old", lang: "de", cert: `old\n${CERTIFICATE}` };
 const NEW = {
@@ -26,8 +23,7 @@ describe("The hub's certificate", () => {
 	let gateway: VirtualGateway;
 
 	beforeEach(async () => {
-		gateway = new VirtualGateway();
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn();
 	});
 	afterEach(() => gateway.stop());
 
@@ -87,8 +83,7 @@ describe("The hub's certificate", () => {
 				client.send(rest);
 				gateway.world.advance(1000);
 				gateway.world.storage.powerUp();
-				await gateway.restart();
-				await gateway.login();
+				await gateway.restartAndLogin();
 				const { url, lang, cert_set } = await gateway.read("hub");
 				const expected = url === NEW.url ? NEW : OLD;
 				assert.deepEqual(

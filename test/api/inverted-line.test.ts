@@ -13,8 +13,7 @@ describe("a P1 port without an inverter", () => {
 	let gateway: VirtualGateway;
 
 	before(async () => {
-		gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, canInvert: true });
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn("client", { utcMs: START_UTC_MS, canInvert: true });
 		const { serial, time } = gateway.world;
 		const household = new Household({ utcMs: START_UTC_MS, mode: "C", baud: 9600 });
 		serial.meter.receivesInverted = true;
@@ -51,8 +50,7 @@ describe("the GPIOs of the meter port", () => {
 
 	afterEach(() => gateway.stop());
 	async function start(gpios: GPIOs): Promise<void> {
-		gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, gpios });
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn("client", { utcMs: START_UTC_MS, gpios });
 	}
 	const choose = (pins: object) => gateway.post("meter/protocol", { protocol: "sml", ...pins });
 

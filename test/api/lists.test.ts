@@ -12,8 +12,7 @@ describe("a pushed list without OBIS codes", () => {
 	let gateway: VirtualGateway;
 
 	before(async () => {
-		gateway = new VirtualGateway("client", { utcMs: START_UTC_MS });
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn("client", { utcMs: START_UTC_MS });
 		await gateway.write("dlms/config", { push_baudrate: 9600 });
 		await gateway.write("meter/protocol", { protocol: "dlms" });
 	});

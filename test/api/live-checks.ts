@@ -153,8 +153,7 @@ export function liveChecks(gateway: () => TestGateway): void {
 			assert.equal((await gateway().post("system/reboot", undefined, { token })).status, 200);
 			await until(() => follower.isClosed, "the end of the stream");
 			assert.ok(follower.hasEnded);
-			await gateway().rebooted();
-			await gateway().login();
+			await gateway().loginAfterReboot();
 			await follow();
 		});
 	});

@@ -16,8 +16,7 @@ describe("Events over a long time", () => {
 	let gateway: VirtualGateway;
 
 	beforeEach(async () => {
-		gateway = new VirtualGateway();
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn();
 	});
 	afterEach(async () => {
 		await gateway.stop();
@@ -136,8 +135,7 @@ describe("Events over a long time", () => {
 	});
 
 	it("are for one client on each port", async () => {
-		const phone = new VirtualGateway("ap");
-		await phone.login();
+		const phone = await VirtualGateway.loggedIn("ap");
 		const followers = [phone.follow({ secure: true }), phone.follow({ secure: false })];
 		await phone.pass(2 * pauseMs);
 		assert.deepEqual(
@@ -152,8 +150,7 @@ describe("Events over a long time", () => {
 		let slots = 10_000;
 		const memory: Memory = { suffices: (wanted) => wanted <= slots };
 		await gateway.stop();
-		gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, memory });
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn("client", { utcMs: START_UTC_MS, memory });
 		slots = RESERVE.slots + EVENTS_COST.slots - 1;
 		const reply = await gateway.get("events");
 		isError(reply, 503, "busy");

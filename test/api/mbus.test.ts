@@ -13,8 +13,7 @@ describe("M-Bus over HTTP", function () {
 	let gateway: VirtualGateway;
 
 	beforeEach(async () => {
-		gateway = new VirtualGateway("client", { utcMs: START_UTC_MS });
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn("client", { utcMs: START_UTC_MS });
 		await gateway.write("meter/protocol", { protocol: "mbus" });
 	});
 	afterEach(() => gateway.stop());

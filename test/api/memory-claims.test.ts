@@ -21,8 +21,7 @@ describe("The API's memory claims", () => {
 
 	beforeEach(async () => {
 		memory = new FewSlots();
-		gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, memory });
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn("client", { utcMs: START_UTC_MS, memory });
 	});
 	afterEach(() => gateway.stop());
 

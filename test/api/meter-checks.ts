@@ -143,8 +143,7 @@ export function meterChecks(gateway: () => TestGateway): void {
 			assert.equal((await sentTo(gateway())).filter((text) => text.startsWith("/?")).length, 1);
 		});
 		it("completes the readout if its client disconnects", async () => {
-			await gateway().restart();
-			await gateway().login();
+			await gateway().restartAndLogin();
 			await gateway().connectMeter({ telegram: metcom.telegram });
 			const exchange = gateway().begin("GET", "iec62056/read");
 			await gateway().pass(100);
@@ -158,8 +157,7 @@ export function meterChecks(gateway: () => TestGateway): void {
 
 	describe("GET iec62056/last", () => {
 		it("shows an empty readout with status 1 before the first one", async () => {
-			await gateway().restart();
-			await gateway().login();
+			await gateway().restartAndLogin();
 			const last = await gateway().read("iec62056/last");
 			assert.deepEqual(last, {
 				protocol: "IEC62056-21",
@@ -200,8 +198,7 @@ export function meterChecks(gateway: () => TestGateway): void {
 
 		it("is empty before the first readout", async () => {
 			await price(300_000);
-			await gateway().restart();
-			await gateway().login();
+			await gateway().restartAndLogin();
 			assert.deepEqual(await gateway().read("meter/now"), {});
 		});
 		it("has the power with its direction, the counters, and their age", async () => {

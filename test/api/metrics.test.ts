@@ -114,8 +114,7 @@ describe("GET metrics", function () {
 	}
 
 	beforeEach(async () => {
-		gateway = new VirtualGateway();
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn();
 	});
 	afterEach(async () => {
 		await gateway.stop();
@@ -282,8 +281,7 @@ describe("GET metrics", function () {
 
 	it("reports an unset clock, and omits the time of the readout and the signal of a missing radio", async () => {
 		await gateway.stop();
-		gateway = new VirtualGateway("client", { radio: false });
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn("client", { radio: false });
 		const samples = await readFrom(telegramOf("1.8.0(1*kWh)"));
 		assert.equal(single(samples, "gateway_clock_valid"), "0");
 		assert.equal(single(samples, "smartmeter_readout_timestamp_seconds"), undefined);
@@ -342,8 +340,7 @@ describe("GET metrics", function () {
 			},
 		};
 		gateway.onWorld = (world) => Object.assign(world, { memory });
-		await gateway.restart();
-		await gateway.login();
+		await gateway.restartAndLogin();
 		const samples = await metrics();
 		assert.deepEqual(
 			["slots", "chunk_bytes", "heap_bytes"].map((what) => single(samples, `gateway_free_${what}`)),

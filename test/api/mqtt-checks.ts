@@ -1,7 +1,8 @@
 /** MQTT routes: the settings, the streamed certificate, and a test message while MQTT is off. */
+
 import assert from "node:assert/strict";
-import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { isError, type JSONObject, type TestGateway } from "./gateway.js";
+import { lastingPair } from "./server-identity.js";
 
 const MQTT = "mqtt";
 const LIMIT = 3072;
@@ -24,11 +25,7 @@ const DEFAULT = Object.freeze({
 const NO_TEXT = [0, true, null, [], {}];
 const PASSWORD = "canary of the broker";
 
-const pair = makeCertificate({
-	names: ["broker.lan"],
-	validFromMs: Date.UTC(2026, 0, 1),
-	validToMs: Date.UTC(2036, 0, 1),
-});
+const pair = lastingPair("broker.lan");
 const CERTIFICATE = Buffer.from(pair.certificate).toString("latin1");
 const KEY = Buffer.from(pair.key).toString("latin1");
 
@@ -137,8 +134,7 @@ export function mqttChecks(gateway: () => TestGateway): void {
 		it("keeps its settings after a restart", async () => {
 			await write({ url: "mqtt://broker.lan", user: "gateway", password: PASSWORD, topic: "house", discovery: false });
 			const before = await read();
-			await gateway().restart();
-			await gateway().login();
+			await gateway().restartAndLogin();
 			assert.deepEqual(await read(), before);
 		});
 	});

@@ -33,8 +33,7 @@ export function networkChecks(gateway: () => TestGateway): void {
 		}
 
 		async function restart(damaged?: string): Promise<void> {
-			await gateway().restart(damaged);
-			await gateway().login();
+			await gateway().restartAndLogin(damaged);
 		}
 
 		/** Restores the settings of a new unit. */

@@ -91,11 +91,10 @@ for (const engine of byRun({ test: ["xs"], linux: ["linux"] })) {
 			});
 			const server = await serveTime(() => Date.now() + startMs, released);
 			try {
-				gateway = await ProcessGateway.start(engine, {
+				gateway = await ProcessGateway.loggedIn(engine, {
 					// A name that the gateway must look up.
 					args: ["--time", "none", "--ntp", `localhost:${server.port}`],
 				});
-				await gateway.login();
 				assert.equal((await gateway.read("system/status")).clock_valid, false);
 				release();
 				const status = await gateway.untilNetwork(({ ntp_last_sync }) => ntp_last_sync > 0);
@@ -116,8 +115,7 @@ for (const engine of byRun({ test: ["xs"], linux: ["linux"] })) {
 			["without its network", { mode: "client", air: "elsewhere -60 1\n" }, [false, false]],
 		] as const) {
 			it(`is ${what} when it says that it is ready`, async () => {
-				gateway = await ProcessGateway.start(engine, options);
-				await gateway.login();
+				gateway = await ProcessGateway.loggedIn(engine, options);
 				const { connected, ap_mode } = await gateway.read("network/status");
 				assert.deepEqual([connected, ap_mode], shown);
 			});
@@ -127,8 +125,7 @@ for (const engine of byRun({ test: ["xs"], linux: ["linux"] })) {
 			const server = await serveTime(() => 0);
 			const { port } = server;
 			server.close();
-			gateway = await ProcessGateway.start(engine, { args: ["--ntp", `${LOOPBACK}:${port}`] });
-			await gateway.login();
+			gateway = await ProcessGateway.loggedIn(engine, { args: ["--ntp", `${LOOPBACK}:${port}`] });
 			const status = await gateway.untilNetwork(({ ntp_last_error }) => ntp_last_error !== null);
 			assert.deepEqual([status.ntp_last_error, status.ntp_last_sync], ["time/no-reply", 0]);
 			assert.equal((await gateway.read("system/clock")).is_valid, true);
@@ -151,16 +148,14 @@ for (const engine of byRun({ test: ["xs"], linux: ["linux"] })) {
 				await gateway.login();
 				assert.equal((await gateway.read("network/status")).ip, LOOPBACK);
 				await gateway.stop();
-				gateway = await ProcessGateway.start(engine, { args: ["--announce"] });
-				await gateway.login();
+				gateway = await ProcessGateway.loggedIn(engine, { args: ["--announce"] });
 				const { ip } = await gateway.untilNetwork(({ connected }) => connected);
 				assert.equal(ip, leaseOfComputer().ip);
 			});
 		}
 
 		it("turns the access point on at a press of the button, and counts the press once", async () => {
-			gateway = await ProcessGateway.start(engine);
-			await gateway.login();
+			gateway = await ProcessGateway.loggedIn(engine);
 			await gateway.untilNetwork(({ connected }) => connected);
 			assert.equal((await gateway.write("network/wifi-enabled", { wifi_enabled: false })).wifi_enabled, false);
 			await gateway.untilNetwork(({ connected, ap_mode }) => !connected && !ap_mode);

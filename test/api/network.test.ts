@@ -16,16 +16,16 @@ describe("The API with a radio", () => {
 			air = new VirtualAir(timers, { home: { password: "home-secret", rssi: -61, channel: 11 } });
 			return air.port;
 		};
-		gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, wifi });
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn("client", { utcMs: START_UTC_MS, wifi });
 		for (const secret of ["home-secret", "access-point-key", "own-ap-secret"]) gateway.plant(secret);
 	});
-	afterEach(async () => {
-		gateway.checkTraces();
-		await gateway.stop();
-	});
+	afterEach(() => gateway.stopChecked());
 
 	const status = () => gateway.read("network/status");
+	const joinHome = async (ms: number) => {
+		await gateway.write("network/wifi", HOME);
+		await gateway.pass(ms);
+	};
 
 	it("shows the access point of a new unit", async () => {
 		const { ip, netmask, ap_mode, rssi, wifi_enabled, connected, ...shown } = await status();
@@ -36,8 +36,7 @@ describe("The API with a radio", () => {
 	});
 	it("shows whether DHCP is in use, not what is stored for the next start", async () => {
 		const fixed = { ...HOME, dhcp: false, ip: "192.0.2.77", netmask: "255.255.255.0", gateway: "192.0.2.1" };
-		await gateway.write("network/wifi", HOME);
-		await gateway.pass(5000);
+		await joinHome(5000);
 		assert.equal((await status()).dhcp, true);
 		await gateway.write("network/wifi", { ...fixed, apply: false });
 		assert.deepEqual([(await status()).ip, (await status()).dhcp], ["192.0.2.20", true]);
@@ -46,14 +45,12 @@ describe("The API with a radio", () => {
 		assert.deepEqual([(await status()).ip, (await status()).dhcp], ["192.0.2.77", false]);
 		await gateway.write("network/wifi", { ...HOME, apply: false });
 		assert.equal((await status()).dhcp, false);
-		await gateway.restart();
-		await gateway.login();
+		await gateway.restartAndLogin();
 		await gateway.pass(5000);
 		assert.deepEqual([(await status()).ip, (await status()).dhcp], ["192.0.2.20", true]);
 	});
 	it("shows name and channel of the network while connected, and those of the access point after it is lost", async () => {
-		await gateway.write("network/wifi", HOME);
-		await gateway.pass(5000);
+		await joinHome(5000);
 		const own = async () => {
 			const { ssid, channel, rssi, ap_mode } = await status();
 			return [ssid, channel, rssi, ap_mode];
@@ -83,14 +80,12 @@ describe("The API with a radio", () => {
 		await gateway.write("network/wifi", { ...HOME, apply: false });
 		await gateway.pass(60_000);
 		assert.equal(air.radio?.connects, 0);
-		await gateway.restart();
-		await gateway.login();
+		await gateway.restartAndLogin();
 		await gateway.pass(5000);
 		assert.equal((await status()).connected, true);
 	});
 	it("tries a network that is stored for the next start, even if the current network was lost before", async () => {
-		await gateway.write("network/wifi", HOME);
-		await gateway.pass(10_000);
+		await joinHome(10_000);
 		for (const awayMs of [30_000, 200_000]) {
 			await gateway.write("network/wifi", { ...HOME, ssid: "other", apply: false });
 			air.around.delete("home");
@@ -109,8 +104,7 @@ describe("The API with a radio", () => {
 		}
 	});
 	it("tries a network that was stored during the trial of another, and returns to the last network that worked", async () => {
-		await gateway.write("network/wifi", HOME);
-		await gateway.pass(10_000);
+		await joinHome(10_000);
 		await gateway.write("network/wifi", { ...HOME, ssid: "second" });
 		await gateway.pass(5000);
 		await gateway.write("network/wifi", { ...HOME, ssid: "third", apply: false });
@@ -124,17 +118,14 @@ describe("The API with a radio", () => {
 		assert.deepEqual([(await status()).ssid, (await status()).connected], ["third", true]);
 	});
 	it("does not confirm a network between a factory reset and its restart", async () => {
-		await gateway.write("network/wifi", HOME);
-		await gateway.pass(3500);
+		await joinHome(3500);
 		await gateway.post("system/factory_reset");
-		await gateway.rebooted();
-		await gateway.login();
+		await gateway.loginAfterReboot();
 		assert.equal((await status()).wifi_ssid, "");
 		assert.doesNotMatch(gateway.diagnosis, /erased/);
 	});
 	it("reports why a network was given up", async () => {
-		await gateway.write("network/wifi", HOME);
-		await gateway.pass(5000);
+		await joinHome(5000);
 		await gateway.write("network/wifi", { ...HOME, password: "not-its-secret" });
 		await gateway.pass(60_000);
 		const { ssid, connected, wifi_last_error } = await status();
@@ -158,8 +149,7 @@ describe("The API with a radio", () => {
 		assert.ok(scan.networks.every(({ ssid }: { ssid: string }) => air.around.has(ssid)));
 	});
 	it("scans while it joins a network, and joins it afterwards", async () => {
-		await gateway.write("network/wifi", HOME);
-		await gateway.pass(2000);
+		await joinHome(2000);
 		assert.equal(air.radio?.connects, 1);
 		assert.equal((await gateway.read("network/scan")).networks.length, 1);
 		await gateway.pass(5000);
@@ -171,8 +161,7 @@ describe("The API with a radio", () => {
 		isError(await gateway.get("network/scan"), 503, "busy");
 	});
 	it("changes its access point and turns it on", async () => {
-		await gateway.write("network/wifi", HOME);
-		await gateway.pass(200_000);
+		await joinHome(200_000);
 		const own = { ap_ssid: "own", ap_password: "own-ap-secret", ap_enabled: true, apply: true };
 		assert.deepEqual(await gateway.write("network/ap", own), { ap_ssid: "own", ap_enabled: true });
 		await gateway.pass(2000);
@@ -220,8 +209,7 @@ describe("The API with a radio", () => {
 		for (const fallback_ap_enabled of [true, false]) {
 			await gateway.write("network/fallback-ap", { fallback_ap_enabled });
 			air.around.set("home", { password: "home-secret" });
-			await gateway.write("network/wifi", HOME);
-			await gateway.pass(200_000);
+			await joinHome(200_000);
 			assert.deepEqual([(await status()).connected, (await status()).ap_mode], [true, false]);
 			air.around.delete("home");
 			await gateway.pass(60_000);
@@ -235,8 +223,7 @@ describe("The API with a radio", () => {
 		await gateway.write("network/fallback-ap", { fallback_ap_enabled: false });
 		await gateway.pass(5000);
 		await gateway.post("system/factory_reset");
-		await gateway.rebooted();
-		await gateway.login();
+		await gateway.loginAfterReboot();
 		await gateway.pass(5000);
 		const { wifi_ssid, hostname, ap_mode, connected } = await status();
 		assert.deepEqual([wifi_ssid, hostname, ap_mode, connected], ["", "gateway", true, false]);

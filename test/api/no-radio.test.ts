@@ -6,8 +6,7 @@ describe("The API without a radio", () => {
 	let gateway: TestGateway;
 
 	before(async () => {
-		gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, radio: false });
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn("client", { utcMs: START_UTC_MS, radio: false });
 	});
 	after(() => gateway.stop());
 

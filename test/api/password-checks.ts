@@ -1,6 +1,16 @@
 /** Password changes in both forms (API text, Authentication 5 and 8). */
 import assert from "node:assert/strict";
-import { innerOf, isError, PASSWORD, proofOf, type Reply, succeeded, type TestGateway, USERNAME } from "./gateway.js";
+import {
+	innerOf,
+	isEmpty,
+	isError,
+	PASSWORD,
+	proofOf,
+	type Reply,
+	succeeded,
+	type TestGateway,
+	USERNAME,
+} from "./gateway.js";
 
 const OPEN = { token: null };
 const NEW = "another password";
@@ -48,12 +58,6 @@ export class ChangedPassword {
 			}
 		}
 	}
-}
-
-function isEmpty(reply: Reply): void {
-	assert.equal(reply.status, 200, reply.text);
-	assert.equal(reply.text, "");
-	assert.equal(reply.headers.get("content-length"), "0");
 }
 
 export function passwordChecks(gateway: () => TestGateway): void {

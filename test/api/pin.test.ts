@@ -19,8 +19,7 @@ describe("POST meter/pin", () => {
 	let gateway: VirtualGateway;
 
 	beforeEach(async () => {
-		gateway = new VirtualGateway("client", { utcMs: START_UTC_MS });
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn("client", { utcMs: START_UTC_MS });
 		await gateway.connectMeter({ telegram });
 	});
 	afterEach(() => gateway.stop());
@@ -183,8 +182,7 @@ describe("A meter that hides its values", () => {
 		await gateway.pass(12_000);
 		gateway.onWorld = attachMeter;
 		offsetMs = gateway.world.time.nowMs;
-		await gateway.restart();
-		await gateway.login();
+		await gateway.restartAndLogin();
 		assert.equal(await sent(), "little");
 		await gateway.pass(30_000);
 		await enter({ pin });

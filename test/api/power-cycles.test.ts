@@ -44,8 +44,7 @@ describe("A unit without a button", () => {
 	it("is reset after power was cut in the pattern", async () => {
 		await starts(PATTERN);
 		await start(100);
-		await gateway.rebooted();
-		await gateway.login();
+		await gateway.loginAfterReboot();
 		assert.notEqual((await gateway.read("iec62056/config")).baudrate_max, 2400);
 		assert.equal((await gateway.read("network/status")).ap_mode, true);
 		assert.equal((await gateway.read("system/status")).password_default, true);
@@ -58,8 +57,7 @@ describe("A unit without a button", () => {
 		assert.equal(network.http.connect(), undefined);
 		assert.equal(network.https?.connect(), undefined);
 		assert.deepEqual([serial.meter.isOpen, udp.ports], [false, []]);
-		await gateway.rebooted();
-		await gateway.login();
+		await gateway.loginAfterReboot();
 	});
 
 	it("leaves the same in flash as a reset by the button", async () => {

@@ -51,12 +51,10 @@ export function pricesChecks(gateway: () => TestGateway): void {
 		it("are stored as sent, with defaults for what was omitted, and survive a restart", async () => {
 			const all = { periods: [{ ...PLAIN, ...DEFAULTS }, FULL], currency: "PLN" };
 			assert.deepEqual(await write([PLAIN, FULL], "PLN"), all);
-			await gateway().restart();
-			await gateway().login();
+			await gateway().restartAndLogin();
 			assert.deepEqual(await read(), all);
 			assert.deepEqual(await gateway().write(PATH, { periods: [FULL] }), { periods: [FULL], currency: "PLN" });
-			await gateway().restart("prices");
-			await gateway().login();
+			await gateway().restartAndLogin("prices");
 			assert.deepEqual(await read(), { periods: [], currency: "EUR" });
 		});
 		it("have at most 16 periods", async () => {
@@ -172,8 +170,7 @@ export function pricesChecks(gateway: () => TestGateway): void {
 				step_minutes: 15,
 				prices: of(...Array(4).fill(300_000), ...Array(4).fill(-2_000_000_000)),
 			});
-			await gateway().restart();
-			await gateway().login();
+			await gateway().restartAndLogin();
 			assert.deepEqual(await gateway().read(DYNAMIC), none);
 		});
 		it("replace those of the same time, follow others, and leave a gap unknown", async () => {

@@ -200,6 +200,18 @@ export class ProcessGateway extends TestGateway {
 		return new ProcessGateway(engine, options).launch();
 	}
 
+	/** Starts the gateway and logs in; stops it if the login fails. */
+	static async loggedIn(engine: EngineName, options: ProcessOptions = {}): Promise<ProcessGateway> {
+		const gateway = await ProcessGateway.start(engine, options);
+		try {
+			await gateway.login();
+		} catch (error) {
+			await gateway.stop();
+			throw error;
+		}
+		return gateway;
+	}
+
 	protected async launch(): Promise<this> {
 		const [engine, { air }] = [this.#engine, this.#options];
 		if (engine === "xs" && findXSWorker() === undefined) {

@@ -24,8 +24,7 @@ describe("GET iec62056/read", () => {
 	let gateway: VirtualGateway;
 
 	async function start(meter: MeterSetup | undefined, config: JSONObject = {}): Promise<void> {
-		gateway = new VirtualGateway();
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn();
 		await gateway.connectMeter(meter);
 		await gateway.write("iec62056/config", config);
 	}
@@ -179,8 +178,7 @@ describe("GET iec62056/read", () => {
 			assert.equal((await gateway.read("iec62056/read")).baudrate, 2400);
 			const signOns = async () => (await sentTo(gateway)).filter((text) => text.startsWith("/?")).length;
 			assert.ok((await signOns()) > 1);
-			await gateway.restart();
-			await gateway.login();
+			await gateway.restartAndLogin();
 			assert.equal((await gateway.read("iec62056/read")).baudrate, 2400);
 			assert.equal(await signOns(), 1);
 		});
@@ -190,8 +188,7 @@ describe("GET iec62056/read", () => {
 			await gateway.connectMeter({ telegram: logarex.telegram });
 			await gateway.pass(5000);
 			assert.equal((await gateway.read("iec62056/read")).baudrate, 2400);
-			await gateway.restart("iec_speed");
-			await gateway.login();
+			await gateway.restartAndLogin("iec_speed");
 			assert.equal((await gateway.read("iec62056/read")).baudrate, 9600);
 		});
 		it("uses the full speed again if a setting of the session has changed", async () => {
@@ -209,8 +206,7 @@ describe("GET iec62056/read", () => {
 			assert.equal((await gateway.read("iec62056/read")).status, 0);
 		});
 		it("has no times while the clock is not set", async () => {
-			gateway = new VirtualGateway("client", {});
-			await gateway.login();
+			gateway = await VirtualGateway.loggedIn("client", {});
 			await gateway.connectMeter({ telegram: zmf100.telegram });
 			const readout = await gateway.read("iec62056/read");
 			isReadout(readout);

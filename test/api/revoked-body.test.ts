@@ -13,8 +13,7 @@ describe("A request with a token that is revoked before the body is complete", (
 	let gateway: VirtualGateway;
 
 	beforeEach(async () => {
-		gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, slots: makeSlots() });
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn("client", { utcMs: START_UTC_MS, slots: makeSlots() });
 	});
 	afterEach(() => gateway.stop());
 

@@ -7,8 +7,7 @@ describe("A token that is no longer valid", () => {
 	let gateway: VirtualGateway;
 
 	beforeEach(async () => {
-		gateway = new VirtualGateway();
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn();
 	});
 	afterEach(() => gateway.stop());
 

@@ -12,8 +12,7 @@ describe("Safe mode", function () {
 	let gateway: VirtualGateway;
 
 	beforeEach(async () => {
-		gateway = new VirtualGateway("client", { utcMs: START_UTC_MS });
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn("client", { utcMs: START_UTC_MS });
 		await gateway.connectMeter({ telegram });
 		for (let i = 0; i < 3; i++) {
 			assert.equal((await gateway.read("system/status")).safe_mode, undefined);
@@ -44,8 +43,7 @@ describe("Safe mode", function () {
 
 	it("ends with a restart that the user requests", async () => {
 		await gateway.post("system/reboot");
-		await gateway.rebooted();
-		await gateway.login();
+		await gateway.loginAfterReboot();
 		assert.equal((await gateway.read("system/status")).safe_mode, undefined);
 		assert.equal((await gateway.read("iec62056/read")).readings.length > 0, true);
 		// The count of crashes has been reset: another crash counts as the first.
@@ -60,9 +58,8 @@ describe("Safe mode", function () {
 		storage.set("hub_statistics", Uint8Array.of(1));
 		await gateway.write("system/power_mode", { power_mode: 1 });
 		assert.equal((await gateway.post("system/factory_reset")).status, 200);
-		await gateway.rebooted();
+		await gateway.loginAfterReboot();
 		assert.ok(!storage.keys().includes("hub_statistics"));
-		await gateway.login();
 		const { safe_mode, power_mode } = await gateway.read("system/status");
 		assert.deepEqual([safe_mode, power_mode], [undefined, 0]);
 	});
@@ -72,8 +69,7 @@ describe("Safe mode", function () {
 		await gateway.login();
 		assert.equal((await gateway.read("system/status")).safe_mode, "panic; panic; panic");
 		await gateway.pass(60_000);
-		await gateway.rebooted();
-		await gateway.login();
+		await gateway.loginAfterReboot();
 		assert.equal((await gateway.read("system/status")).safe_mode, undefined);
 	});
 
@@ -82,8 +78,7 @@ describe("Safe mode", function () {
 		await gateway.login();
 		assert.equal((await gateway.read("system/status")).safe_mode, "panic; panic; panic; panic");
 		gateway.world.retained.lose();
-		await gateway.restart();
-		await gateway.login();
+		await gateway.restartAndLogin();
 		assert.equal((await gateway.read("system/status")).safe_mode, undefined);
 	});
 });

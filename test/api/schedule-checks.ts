@@ -104,11 +104,9 @@ export function scheduleChecks(gateway: () => TestGateway): void {
 				trigger_day: 28,
 			};
 			await gateway().write(PATH, schedule);
-			await gateway().restart();
-			await gateway().login();
+			await gateway().restartAndLogin();
 			assert.deepEqual(await gateway().read(PATH), schedule);
-			await gateway().restart("schedule");
-			await gateway().login();
+			await gateway().restartAndLogin("schedule");
 			assert.deepEqual(await gateway().read(PATH), DEFAULT_SCHEDULE);
 		});
 	});

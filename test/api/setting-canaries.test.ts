@@ -63,8 +63,12 @@ describe("A text setting", function () {
 			if (host !== undefined) canary.plant(host);
 		});
 		store.change(puts);
-		gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, storage, radio, info: { reportKey: REPORT_KEY } });
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn("client", {
+			utcMs: START_UTC_MS,
+			storage,
+			radio,
+			info: { reportKey: REPORT_KEY },
+		});
 		canary.plant((await gateway.read("system/challenge", { token: null })).salt);
 	}
 	afterEach(() => gateway?.stop());
@@ -81,8 +85,7 @@ describe("A text setting", function () {
 			// The gateway uses everything that a setting names: network, hub, broker, newer firmware, meter.
 			for (const path of ["hub/send", "mqtt/send", "iec62056/read", "network/scan"]) await gateway.get(path);
 			await gateway.pass(2 * 3_600_000);
-			await gateway.restart();
-			await gateway.login();
+			await gateway.restartAndLogin();
 			await gateway.pass(10_000);
 			const headers = { Authorization: `Bearer ${gateway.token}` };
 			const { body } = gateway.world.request("/api/v1/system/diagnostic", { headers });

@@ -71,8 +71,7 @@ const LINES = Object.freeze({ rx_inverted: false, tx_inverted: false, rx_pin: -1
 export function settingsChecks(gateway: () => TestGateway): void {
 	describe("GET of the settings", () => {
 		it("shows the defaults and no other fields", async () => {
-			await gateway().restart();
-			await gateway().login();
+			await gateway().restartAndLogin();
 			assert.deepEqual(await gateway().read("meter/protocol"), { protocol: "iec62056", ...LINES });
 			assert.deepEqual(await gateway().read("iec62056/config"), DEFAULT_CONFIG);
 			assert.deepEqual(await gateway().read("iec62056/control"), DEFAULT_CONTROL);
@@ -230,13 +229,11 @@ export function settingsChecks(gateway: () => TestGateway): void {
 		});
 		it("with a damaged entry in flash resets only that entry, until it is set again", async () => {
 			await change();
-			await gateway().restart("control");
-			await gateway().login();
+			await gateway().restartAndLogin("control");
 			assert.deepEqual(await gateway().read("iec62056/control"), DEFAULT_CONTROL);
 			assert.deepEqual(await gateway().read("iec62056/config"), config);
 			await gateway().write("iec62056/control", control);
-			await gateway().restart("iec62056");
-			await gateway().login();
+			await gateway().restartAndLogin("iec62056");
 			assert.deepEqual(await gateway().read("iec62056/config"), DEFAULT_CONFIG);
 			assert.deepEqual(await gateway().read("iec62056/control"), control);
 		});

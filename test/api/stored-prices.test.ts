@@ -12,8 +12,7 @@ describe("prices stored by an older firmware", () => {
 		const check = crc16(body, 0, body.length);
 		const gateway = new VirtualGateway();
 		gateway.world.storage.set("prices", Uint8Array.of(...body, check & 255, check >> 8));
-		await gateway.restart();
-		await gateway.login();
+		await gateway.restartAndLogin();
 		assert.deepEqual(await gateway.read("prices"), {
 			periods: [
 				{

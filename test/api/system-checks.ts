@@ -64,8 +64,7 @@ export function systemChecks(gateway: () => TestGateway): void {
 				assert.deepEqual(await gateway().read("system/power_mode"), { power_mode });
 				assert.equal((await gateway().read("system/status")).power_mode, power_mode);
 			}
-			await gateway().restart();
-			await gateway().login();
+			await gateway().restartAndLogin();
 			assert.deepEqual(await gateway().read("system/power_mode"), { power_mode: 2 });
 			await gateway().write("system/power_mode", { power_mode: 0 });
 		});

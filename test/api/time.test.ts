@@ -15,8 +15,7 @@ describe("The API over minutes and hours", () => {
 	const enter = () => tryLogin({ username: USERNAME, password: PASSWORD });
 
 	beforeEach(async () => {
-		gateway = new VirtualGateway();
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn();
 	});
 	afterEach(() => gateway.stop());
 
@@ -104,8 +103,7 @@ describe("The API over minutes and hours", () => {
 		});
 		it("shows 0 if it was created before the clock was set; a session shows 0 only until then", async () => {
 			await gateway.stop();
-			gateway = new VirtualGateway("client", {});
-			await gateway.login();
+			gateway = await VirtualGateway.loggedIn("client", {});
 			await gateway.pass(MINUTE_MS);
 			assert.equal((await gateway.write("system/tokens", { name: "x" })).created, 0);
 			assert.equal((await gateway.read("system/sessions")).sessions[0].created, 0);
@@ -124,8 +122,7 @@ describe("The API over minutes and hours", () => {
 
 		beforeEach(async () => {
 			await gateway.stop();
-			gateway = new VirtualGateway("client", {});
-			await gateway.login();
+			gateway = await VirtualGateway.loggedIn("client", {});
 		});
 
 		it("is dated when the clock is set, and keeps its time when the clock is corrected", async () => {
@@ -158,8 +155,7 @@ describe("The API over minutes and hours", () => {
 			const { timestamp, last_attempt } = await last();
 			assert.equal(timestamp, 0);
 			assert.ok(Math.abs(last_attempt - (START_UTC_MS / 1000 - 60)) <= 1, String(last_attempt));
-			await gateway.restart();
-			await gateway.login();
+			await gateway.restartAndLogin();
 			await set(START_UTC_MS / 1000);
 			assert.deepEqual(await last(), { timestamp: 0, localtime: "", last_attempt: 0 });
 		});

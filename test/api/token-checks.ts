@@ -1,7 +1,7 @@
 /** Long-lived tokens (API text, Authentication 7), and the list of sessions. */
 import assert from "node:assert/strict";
 import { SCOPE_FULL, SCOPE_READ } from "../../modules/auth/scope.js";
-import { isError, type JSONObject, type Reply, type TestGateway } from "./gateway.js";
+import { isEmpty, isError, type JSONObject, type TestGateway } from "./gateway.js";
 import { ChangedPassword } from "./password-checks.js";
 import { pathOf, WALK } from "./walk.js";
 
@@ -12,12 +12,6 @@ export async function deleteTokens(gateway: TestGateway): Promise<void> {
 	for (const { id } of (await gateway.read(PATH)).tokens) {
 		assert.equal((await gateway.request("DELETE", `${PATH}/${id}`)).status, 200);
 	}
-}
-
-function isEmpty(reply: Reply): void {
-	assert.equal(reply.status, 200, reply.text);
-	assert.equal(reply.text, "");
-	assert.equal(reply.headers.get("content-length"), "0");
 }
 
 export function tokenChecks(gateway: () => TestGateway): void {
@@ -144,8 +138,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 					["full", "read"],
 				);
 				assert.equal(before[1].id, id);
-				await gateway().restart();
-				await gateway().login();
+				await gateway().restartAndLogin();
 				assert.deepEqual(await list(), before);
 			});
 			it("can read readings and the state of the device, with GET and HEAD", async () => {
@@ -308,8 +301,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 		const end = (id: string) => gateway().request("DELETE", `system/sessions/${id}`);
 
 		beforeEach(async () => {
-			await gateway().restart();
-			await gateway().login();
+			await gateway().restartAndLogin();
 		});
 
 		it("has id, start, end and address of each session, and marks the one that requests it", async () => {

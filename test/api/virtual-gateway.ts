@@ -68,6 +68,13 @@ export class VirtualGateway extends TestGateway {
 		this.#gateway = this.#begin();
 	}
 
+	/** A new gateway, with a token of its owner. */
+	static async loggedIn(...args: ConstructorParameters<typeof VirtualGateway>): Promise<VirtualGateway> {
+		const gateway = new VirtualGateway(...args);
+		await gateway.login();
+		return gateway;
+	}
+
 	/** The running gateway, for tests of its composition. */
 	get core(): Gateway {
 		return this.#gateway;

@@ -12,8 +12,7 @@ describe("The firmware on Linux without some parts and protocols", function () {
 	let gateway: ProcessGateway;
 
 	before(async () => {
-		gateway = await ProcessGateway.start("linux", { isAhead: true, args: ["--without", NAMES.join(",")] });
-		await gateway.login();
+		gateway = await ProcessGateway.loggedIn("linux", { isAhead: true, args: ["--without", NAMES.join(",")] });
 	});
 	after(() => gateway?.stop());
 

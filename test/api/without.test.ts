@@ -3,12 +3,12 @@
  * the full firmware with those of the reduced one. The bundle is made as in the build for a board, but for Node, and
  * contains the virtual gateway.
  */
+
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
-import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { PushMeter } from "../../tools/meter/push-meter.js";
 import { withArrows } from "../../tools/sdk/arrows.js";
@@ -20,6 +20,7 @@ import { withStatements } from "../../tools/sdk/statements.js";
 import { API_TEXT } from "./api-text.js";
 import { OPERATIONS } from "./document.js";
 import { isError, type JSONObject, vectorOf } from "./gateway.js";
+import { lastingPair } from "./server-identity.js";
 import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 
 const BUILD = join(ROOT, ".build");
@@ -51,11 +52,7 @@ const ROUTES = [
 /** Flash keys of these parts' settings and certificates. */
 const THEIR_KEYS = /^(mqtt|prices|peaks|provision|live_meter|backfill|mbus)/;
 
-const pair = makeCertificate({
-	names: ["hub.example"],
-	validFromMs: START_UTC_MS - 86_400_000,
-	validToMs: START_UTC_MS + 86_400_000,
-});
+const pair = lastingPair("hub.example");
 const CERTIFICATE = Buffer.from(pair.certificate).toString("latin1");
 
 const message = (name: string) => `This firmware was built without ${name}.`;

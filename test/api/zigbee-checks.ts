@@ -51,8 +51,7 @@ export function zigbeeChecks(gateway: () => TestGateway): void {
 		};
 		const one = (entry: unknown) => ({ mapping: [DEFAULT_MAP[0], entry, DEFAULT_MAP[1]] });
 		const fresh = async () => {
-			await gateway().restart("zigbee_map");
-			await gateway().login();
+			await gateway().restartAndLogin("zigbee_map");
 		};
 
 		before(fresh);
@@ -199,8 +198,7 @@ export function zigbeeChecks(gateway: () => TestGateway): void {
 		it("survives a restart, even if it is empty; a damaged one becomes that of a new unit", async () => {
 			for (const mapping of [[{ obis: "1-0:9.8.7", mapping_id: PAIRS[4] }], []]) {
 				await setMap(mapping);
-				await gateway().restart();
-				await gateway().login();
+				await gateway().restartAndLogin();
 				assert.deepEqual(await gateway().read(MAP), { mapping });
 			}
 			await fresh();

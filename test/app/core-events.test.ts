@@ -60,8 +60,7 @@ describe("The events of the core, with all parts on and a radio in a network", f
 
 	beforeEach(async () => {
 		const radio = new VirtualRadio();
-		gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, zigbee: radio.make });
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn("client", { utcMs: START_UTC_MS, zigbee: radio.make });
 		await gateway.connectMeter({ telegram: VECTOR.telegram });
 		radio.coordinator.isOpen = true;
 		await gateway.post("zigbee/reset");

@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { PowerCut, VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { isError, vectorOf } from "../api/gateway.js";
+import { DEFAULT_SCHEDULE } from "../api/schedule-checks.js";
 import { START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
 import { expectFaults } from "../faults.js";
 
@@ -15,17 +16,9 @@ const HOUR_MS = 3_600_000;
 
 /** A unit that an owner has set up and used. */
 async function used(): Promise<VirtualGateway> {
-	const gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, storage: new VirtualStorage() });
-	await gateway.login();
+	const gateway = await VirtualGateway.loggedIn("client", { utcMs: START_UTC_MS, storage: new VirtualStorage() });
 	await gateway.connectMeter({ telegram: VECTOR.telegram });
-	await gateway.write("iec62056/schedule", {
-		enabled: true,
-		period_unit: "minutes",
-		period_value: 15,
-		trigger_hour: 0,
-		trigger_minute: 0,
-		trigger_day: 1,
-	});
+	await gateway.write("iec62056/schedule", DEFAULT_SCHEDULE);
 	await gateway.write("hub", { enabled: false, lang: "de" });
 	await gateway.write("system/timezone", { timezone: "Europe/Berlin" });
 	await gateway.pass(2 * HOUR_MS);
@@ -133,8 +126,7 @@ describe("A factory reset", function () {
 		await settle(gateway);
 		assert.ok(await isNew(gateway, "marked"));
 		await gateway.write("system/timezone", { timezone: "Europe/Berlin" });
-		await gateway.restart();
-		await gateway.login();
+		await gateway.restartAndLogin();
 		assert.equal((await gateway.read("system/clock")).timezone, "Europe/Berlin");
 		await gateway.stop();
 	});

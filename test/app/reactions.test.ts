@@ -206,8 +206,7 @@ describe("Reactions to changed settings", () => {
 			put(IEC_SPEED_BAUD, 4800),
 			put(DLMS_LEARNED_OPENING, "direct"),
 		]);
-		const gateway = new VirtualGateway("ap", { storage });
-		await gateway.login();
+		const gateway = await VirtualGateway.loggedIn("ap", { storage });
 		const learned = () => {
 			const store = new ConfigStore(storage, textCodec, ENTRIES);
 			return [store.get(IEC_SPEED_BAUD), store.get(DLMS_LEARNED_OPENING)];

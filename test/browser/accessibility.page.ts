@@ -7,7 +7,7 @@ import { LANGUAGES } from "../../hosts/browser/text/translations.js";
 import { vectorOf } from "../api/gateway.js";
 import type { ProcessGateway } from "../api/process-gateway.js";
 import { violationsInBoth } from "./axe.js";
-import { DESKTOP, PHONE, PLACES, say, startGateway, usePage, Visit } from "./browser.js";
+import { DESKTOP, PHONE, PLACES, say, startWithMeter, usePage, Visit } from "./browser.js";
 
 const NAMES = ["login", ...PLACES];
 /** Pages whose forms are saved together. */
@@ -36,9 +36,7 @@ describe("Accessibility of the page", function () {
 	let gateway: ProcessGateway;
 
 	before(async () => {
-		gateway = await startGateway();
-		await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
-		await gateway.login();
+		gateway = await startWithMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
 		await gateway.write("iec62056/control", { log_en: true });
 		await gateway.read("iec62056/read");
 	});

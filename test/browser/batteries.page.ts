@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import type { ProcessGateway } from "../api/process-gateway.js";
-import { say, startGateway, usePage, Visit } from "./browser.js";
+import { say, startWithMeter, usePage, Visit } from "./browser.js";
 
 const TELEGRAM = "/TST5METER\r\n\r\n1-0:1.8.0(5*kWh)\r\n1-0:16.7.0(-321*W)\r\n!\r\n";
 const CLIENT = "127.0.0.1";
@@ -17,9 +17,10 @@ describe("The page for batteries and wallboxes", function () {
 	let visit: Visit;
 
 	before(async () => {
-		gateway = await startGateway({ isAhead: true });
-		await gateway.connectMeter({ telegram: Buffer.from(TELEGRAM), mode: "D", pushBaud: 9600, pushMs: 1000 });
-		await gateway.login();
+		gateway = await startWithMeter(
+			{ telegram: Buffer.from(TELEGRAM), mode: "D", pushBaud: 9600, pushMs: 1000 },
+			{ isAhead: true },
+		);
 		await gateway.write("iec62056/config", { mode_d_enabled: true, mode_d_baudrate: 9600 });
 		visit = await (await Visit.begin(gateway)).logIn();
 		await visit.go("batteries");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { vectorOf } from "../api/gateway.js";
 import type { ProcessGateway } from "../api/process-gateway.js";
-import { say, startGateway, usePage, Visit } from "./browser.js";
+import { say, startWithMeter, usePage, Visit } from "./browser.js";
 
 describe("The page's settings for a board", function () {
 	this.timeout(180_000);
@@ -11,9 +11,7 @@ describe("The page's settings for a board", function () {
 	let visit: Visit;
 
 	before(async () => {
-		gateway = await startGateway();
-		await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
-		await gateway.login();
+		gateway = await startWithMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
 		visit = await (await Visit.begin(gateway, { hurried: true })).logIn();
 	});
 

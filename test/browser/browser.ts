@@ -19,7 +19,7 @@ import {
 import { TEXTS, type TextKey } from "../../hosts/browser/text/all.js";
 import type { Language } from "../../hosts/browser/text/translations.js";
 import { CHROMIUM, NO_CHROMIUM } from "../../tools/page/chromium.js";
-import { PASSWORD } from "../api/gateway.js";
+import { type MeterSetup, PASSWORD } from "../api/gateway.js";
 import { type EngineName, ProcessGateway, type ProcessOptions } from "../api/process-gateway.js";
 import { skipBecause } from "../hosts/native/compile.js";
 
@@ -87,6 +87,14 @@ const gateways = new Set<ProcessGateway>();
 export async function startGateway(options: ProcessOptions = {}, engine: EngineName = "node"): Promise<ProcessGateway> {
 	const gateway = await ProcessGateway.start(engine, options);
 	gateways.add(gateway);
+	return gateway;
+}
+
+/** Starts a gateway with this meter, and logs in; `usePage` stops it. */
+export async function startWithMeter(meter: MeterSetup, options?: ProcessOptions): Promise<ProcessGateway> {
+	const gateway = await startGateway(options);
+	await gateway.connectMeter(meter);
+	await gateway.login();
 	return gateway;
 }
 

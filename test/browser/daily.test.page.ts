@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { frame } from "../../tools/meter/telegram.js";
 import { vectorOf } from "../api/gateway.js";
 import type { ProcessGateway } from "../api/process-gateway.js";
+import { DEFAULT_SCHEDULE } from "../api/schedule-checks.js";
 import { say, startGateway, usePage, Visit } from "./browser.js";
 
 const QUARTER_S = 900;
@@ -242,14 +243,7 @@ describe("The first page in daily use", function () {
 			await gateway.write("meter/protocol", { protocol: "iec62056" });
 			await gateway.write("iec62056/config", { mode_d_enabled: false });
 			await gateway.connectMeter({ telegram: vectorOf("kamstrup-162-dsmr2").telegram, mode: "C" });
-			await gateway.write("iec62056/schedule", {
-				enabled: true,
-				period_unit: "minutes",
-				period_value: 15,
-				trigger_hour: 0,
-				trigger_minute: 0,
-				trigger_day: 1,
-			});
+			await gateway.write("iec62056/schedule", DEFAULT_SCHEDULE);
 			await gateway.write("system/timezone", { timezone: "Europe/Berlin" });
 			const { timestamp } = await gateway.read("system/status");
 			const fromS = (Math.floor(timestamp / QUARTER_S) + 1) * QUARTER_S + 60;

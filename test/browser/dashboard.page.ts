@@ -4,7 +4,7 @@ import type { TextKey } from "../../hosts/browser/text/all.js";
 import { PASSWORD, vectorOf } from "../api/gateway.js";
 import type { ProcessGateway } from "../api/process-gateway.js";
 import { violationsOf } from "./axe.js";
-import { LOST, PHONE, say, startGateway, usePage, Visit } from "./browser.js";
+import { LOST, PHONE, say, startGateway, startWithMeter, usePage, Visit } from "./browser.js";
 
 const { telegram, readings } = vectorOf("landis-gyr-zmf100-m26-padded-left");
 
@@ -25,9 +25,7 @@ describe("The page's overview", function () {
 		silent = { gateway: other, visit: await (await Visit.begin(other, { width: PHONE })).logIn() };
 		await silent.visit.button("read.now").click();
 
-		gateway = await startGateway({ isAhead: true });
-		await gateway.connectMeter({ telegram });
-		await gateway.login();
+		gateway = await startWithMeter({ telegram }, { isAhead: true });
 	});
 	afterEach(() => visit.end());
 
@@ -71,8 +69,7 @@ describe("The page's overview", function () {
 	it("asks for the login after the gateway has restarted, and continues", async () => {
 		await begin();
 		assert.equal((await gateway.post("system/reboot")).status, 200);
-		await gateway.rebooted();
-		await gateway.login();
+		await gateway.loginAfterReboot();
 		await pollNow();
 		const dialog = visit.page.getByRole("dialog", { name: say("login.title") });
 		await dialog.waitFor();

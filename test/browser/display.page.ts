@@ -5,7 +5,7 @@ import decodeQR from "qr/decode.js";
 import { PASSWORD, vectorOf } from "../api/gateway.js";
 import type { ProcessGateway } from "../api/process-gateway.js";
 import { violationsOf } from "./axe.js";
-import { DESKTOP, LOST, PHONE, say, startGateway, usePage, Visit } from "./browser.js";
+import { DESKTOP, LOST, PHONE, say, startWithMeter, usePage, Visit } from "./browser.js";
 
 /** Size of a module in pixels, for the QR decoder. */
 const SCALE = 8;
@@ -35,9 +35,7 @@ describe("A wall display", function () {
 	let wall: Visit;
 
 	before(async () => {
-		gateway = await startGateway();
-		await gateway.connectMeter({ telegram: vectorOf("kamstrup-162-dsmr2").telegram, mode: "C" });
-		await gateway.login();
+		gateway = await startWithMeter({ telegram: vectorOf("kamstrup-162-dsmr2").telegram, mode: "C" });
 		await gateway.read("iec62056/read");
 	});
 
@@ -170,8 +168,7 @@ describe("A wall display", function () {
 			await wall.page.clock.fastForward(2_000);
 		}
 		await gateway.post("system/reboot");
-		await gateway.rebooted();
-		await gateway.login();
+		await gateway.loginAfterReboot();
 		await gateway.connectMeter({ telegram: vectorOf("kamstrup-162-dsmr2").telegram, mode: "C" });
 		// The simulator restarts between two polls of the page and counts from 0. After only one readout its count would
 		// equal the previous one.

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
 import type { Request } from "playwright-core";
 import type { ProcessGateway } from "../api/process-gateway.js";
-import { EVENTS, LOST, say, startGateway, usePage, Visit } from "./browser.js";
+import { EVENTS, LOST, say, startWithMeter, usePage, Visit } from "./browser.js";
 
 /** Limit that polling could not meet, ms. */
 const SOON_MS = 8000;
@@ -42,9 +42,7 @@ describe("The page with the event stream", function () {
 	let visit: Visit;
 
 	before(async () => {
-		gateway = await startGateway();
-		await gateway.connectMeter({ telegram: telegramOf("000111.11"), mode: "C" });
-		await gateway.login();
+		gateway = await startWithMeter({ telegram: telegramOf("000111.11"), mode: "C" });
 		await gateway.read("iec62056/read");
 	});
 	afterEach(() => visit.end());
@@ -188,9 +186,7 @@ describe("A display with the event stream", function () {
 	let visit: Visit;
 
 	before(async () => {
-		gateway = await startGateway();
-		await gateway.connectMeter({ telegram: telegramOf("000111.11"), mode: "C" });
-		await gateway.login();
+		gateway = await startWithMeter({ telegram: telegramOf("000111.11"), mode: "C" });
 	});
 
 	it("follows the stream with a read-only token, until that is revoked", async () => {

@@ -4,7 +4,7 @@ import { TEXTS } from "../../hosts/browser/text/all.js";
 import { PASSWORD, vectorOf } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { violationsInBoth, violationsOf } from "./axe.js";
-import { DESKTOP, holdRequests, PHONE, startGateway, usePage, Visit } from "./browser.js";
+import { DESKTOP, holdRequests, PHONE, startWithMeter, usePage, Visit } from "./browser.js";
 
 /** Limit for the bytes of document, texts and script, as sent. */
 const FIRST_LIMIT = 47_360;
@@ -33,9 +33,10 @@ describe("The page's first load", function () {
 
 	before(async () => {
 		// Under a certificate that it does not trust, Chromium reloads a cached document completely.
-		gateway = await startGateway({ mode: "ap" });
-		await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
-		await gateway.login();
+		gateway = await startWithMeter(
+			{ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram },
+			{ mode: "ap" },
+		);
 		await gateway.read("iec62056/read");
 	});
 

@@ -7,7 +7,7 @@ import type { Locator } from "playwright-core";
 import { vectorOf } from "../api/gateway.js";
 import type { ProcessGateway } from "../api/process-gateway.js";
 import { violationsOf } from "./axe.js";
-import { PLACES, startGateway, usePage, Visit } from "./browser.js";
+import { PLACES, startWithMeter, usePage, Visit } from "./browser.js";
 import { decode, type Pixels } from "./small-png.js";
 
 const CONTRAST = 3;
@@ -60,9 +60,7 @@ for (const theme of ["light", "dark"] as const) {
 		let visit: Visit;
 
 		before(async () => {
-			gateway = await startGateway();
-			await gateway.connectMeter({ telegram: vectorOf("kamstrup-162-dsmr2").telegram, mode: "C" });
-			await gateway.login();
+			gateway = await startWithMeter({ telegram: vectorOf("kamstrup-162-dsmr2").telegram, mode: "C" });
 			await gateway.read("iec62056/read");
 			visit = await (await Visit.begin(gateway, { theme })).logIn();
 			await visit.page.emulateMedia({ forcedColors: "active" });

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ProcessGateway } from "../api/process-gateway.js";
 import { type Readings, Unit } from "../history/unit.js";
+import { Visit, type VisitOptions } from "./browser.js";
 
 /** The gateway's time in the tests: a Sunday, 14:37 in Berlin. */
 export const NOW = "2026-11-22T13:37:20Z";
@@ -71,6 +72,18 @@ function fill(): Household {
 	return { unit, readings };
 }
 
+/** The text with a plain space for each kind and number of spaces. */
+export function plain(text: string | null): string {
+	return (text ?? "").replace(/\s+/g, " ");
+}
+
+/** Visits the view of the use. */
+export async function visitUse(gateway: ProcessGateway, options: VisitOptions = {}): Promise<Visit> {
+	const visit = await (await Visit.begin(gateway, options)).logIn();
+	await visit.go("use");
+	return visit;
+}
+
 /** Number of the meter at NOW. */
 export const SERIAL = "1ESY1160098765";
 
@@ -84,6 +97,5 @@ export async function giveHistory(
 	const folder = join(gateway.stateFolder, "partitions");
 	mkdirSync(folder, { recursive: true });
 	writeFileSync(join(folder, "history.bin"), unit.partition.bytes);
-	await gateway.restart();
-	await gateway.login();
+	await gateway.restartAndLogin();
 }

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { vectorOf } from "../api/gateway.js";
 import type { ProcessGateway } from "../api/process-gateway.js";
 import { make } from "../hosts/openssl.js";
-import { DESKTOP, PHONE, say, startGateway, usePage, Visit } from "./browser.js";
+import { DESKTOP, PHONE, say, startWithMeter, usePage, Visit } from "./browser.js";
 
 const { telegram, readings } = vectorOf("landis-gyr-zmf100-m26-padded-left");
 /** Script that lists the choices that are too narrow for their text. */
@@ -28,9 +28,7 @@ describe("The pages of the gateway's connections", function () {
 	let visit: Visit;
 
 	before(async () => {
-		gateway = await startGateway();
-		await gateway.connectMeter({ telegram });
-		await gateway.login();
+		gateway = await startWithMeter({ telegram });
 		for (const secret of [KEY, HUB_TOKEN]) gateway.plant(secret);
 		await gateway.read("iec62056/read");
 		visit = await (await Visit.begin(gateway)).logIn();
@@ -238,9 +236,7 @@ describe("The page's longest readout", function () {
 	let visit: Visit;
 
 	before(async () => {
-		gateway = await startGateway();
-		await gateway.connectMeter({ telegram });
-		await gateway.login();
+		gateway = await startWithMeter({ telegram });
 		await gateway.read("iec62056/read");
 		visit = await (await Visit.begin(gateway, { width: PHONE, language: "pl" })).logIn();
 		await visit.go("readings");

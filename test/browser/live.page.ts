@@ -7,7 +7,7 @@ import { setTimeout } from "node:timers/promises";
 import { type JSONObject, PASSWORD, vectorOf } from "../api/gateway.js";
 import type { ProcessGateway } from "../api/process-gateway.js";
 import { violationsOf } from "./axe.js";
-import { holdRequests, LOST, PHONE, say, startGateway, usePage, Visit } from "./browser.js";
+import { holdRequests, LOST, PHONE, say, startWithMeter, usePage, Visit } from "./browser.js";
 
 const { telegram } = vectorOf("kamstrup-162-dsmr2");
 /** The gateway's zone; the browser's is UTC, nine hours behind. */
@@ -22,9 +22,7 @@ describe("Changes while the page is open", function () {
 	let visit: Visit;
 
 	before(async () => {
-		gateway = await startGateway();
-		await gateway.connectMeter({ telegram, mode: "C" });
-		await gateway.login();
+		gateway = await startWithMeter({ telegram, mode: "C" });
 		await gateway.write("system/timezone", { timezone: ZONE });
 		await gateway.read("iec62056/read");
 	});

@@ -4,7 +4,7 @@ import type { Request } from "playwright-core";
 import { PASSWORD, vectorOf } from "../api/gateway.js";
 import type { ProcessGateway } from "../api/process-gateway.js";
 import { violationsOf } from "./axe.js";
-import { say, startGateway, usePage, Visit } from "./browser.js";
+import { say, startWithMeter, usePage, Visit } from "./browser.js";
 
 const { telegram, meterId } = vectorOf("landis-gyr-zmf100-m26-padded-left");
 const KEY = "00112233445566778899aabbccddeeff";
@@ -16,9 +16,7 @@ describe("The page's meter settings", function () {
 	let visit: Visit;
 
 	before(async () => {
-		gateway = await startGateway();
-		await gateway.connectMeter({ telegram });
-		await gateway.login();
+		gateway = await startWithMeter({ telegram });
 		gateway.plant(KEY);
 		visit = await (await Visit.begin(gateway)).logIn();
 		await visit.go("meter");

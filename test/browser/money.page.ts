@@ -6,7 +6,7 @@ import type { JSONObject } from "../api/gateway.js";
 import type { ProcessGateway } from "../api/process-gateway.js";
 import { violationsInBoth } from "./axe.js";
 import { DESKTOP, PHONE, say, startGateway, usePage, Visit, type VisitOptions } from "./browser.js";
-import { giveHistory, NOW } from "./household.js";
+import { giveHistory, NOW, plain, visitUse } from "./household.js";
 
 const PATH = "prices";
 const PRICE = {
@@ -37,11 +37,7 @@ describe("Costs on the page", function () {
 
 	const savePeriods = (...periods: readonly JSONObject[]) => gateway.write(PATH, { periods, currency: "EUR" });
 	const stored = async () => (await gateway.read(PATH)).periods;
-	async function open(options: VisitOptions = {}): Promise<Visit> {
-		const visit = await (await Visit.begin(gateway, options)).logIn();
-		await visit.go("use");
-		return visit;
-	}
+	const open = (options?: VisitOptions) => visitUse(gateway, options);
 	async function openPrices(options: VisitOptions = {}): Promise<Visit> {
 		const visit = await open(options);
 		await visit.page.locator("main a[href='#/system']").click();
@@ -49,7 +45,6 @@ describe("Costs on the page", function () {
 		await visit.settled();
 		return visit;
 	}
-	const plain = (text: string | null) => (text ?? "").replace(/\s+/g, " ");
 	const day = (date: string) => days.find(({ localtime }) => localtime.startsWith(date)) as Record<string, number>;
 	/** An amount in millionths of the currency, formatted as on the page. */
 	const money = (micro: number, language = "en", signDisplay: "exceptZero" | "never" = "exceptZero") => {

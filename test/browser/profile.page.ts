@@ -7,6 +7,7 @@ import type { JSONObject } from "../api/gateway.js";
 import type { ProcessGateway } from "../api/process-gateway.js";
 import { violationsInBoth } from "./axe.js";
 import { DESKTOP, holdRequests, PHONE, say, startGateway, usePage, Visit, type VisitOptions } from "./browser.js";
+import { plain, visitUse } from "./household.js";
 
 const ZONE = "Europe/Berlin";
 const PROFILE = "**/meter/profile?**";
@@ -56,11 +57,7 @@ describe("The load profile on the page", function () {
 		await gateway.connectProgram(["--protocol", "dlms", "--quiet", ...more]);
 		await gateway.write("meter/protocol", { protocol: "dlms" });
 	}
-	async function open(options: VisitOptions = {}): Promise<Visit> {
-		const visit = await (await Visit.begin(gateway, options)).logIn();
-		await visit.go("use");
-		return visit;
-	}
+	const open = (options?: VisitOptions) => visitUse(gateway, options);
 	const card = (visit: Visit) =>
 		visit.page.locator("section.card").filter({ has: visit.page.locator("button[name=read]") });
 	const press = (visit: Visit) => card(visit).locator("button[name=read]").click();
@@ -79,7 +76,6 @@ describe("The load profile on the page", function () {
 		await visit.page.unroute(PROFILE);
 		await visit.page.route(PROFILE, (route) => route.fulfill({ status, json: body }));
 	}
-	const plain = (text: string | null) => (text ?? "").replace(/\s+/g, " ");
 	const cells = async (visit: Visit) => {
 		await card(visit).locator("summary").click();
 		const rows = await card(visit).locator("tbody tr").all();

@@ -7,7 +7,7 @@ import { PASSWORD, vectorOf } from "../api/gateway.js";
 import { certificateOf, type ProcessGateway } from "../api/process-gateway.js";
 import { AUTHORITY, make } from "../hosts/openssl.js";
 import { violationsOf } from "./axe.js";
-import { say, startGateway, usePage, Visit } from "./browser.js";
+import { say, startWithMeter, usePage, Visit } from "./browser.js";
 
 const NEW_PASSWORD = "a longer password";
 
@@ -18,9 +18,7 @@ describe("The page's security settings", function () {
 	let visit: Visit;
 
 	before(async () => {
-		gateway = await startGateway();
-		await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
-		await gateway.login();
+		gateway = await startWithMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
 		// The certificate is renewed for the network address, which comes some seconds after the start.
 		while (!gateway.diagnosis.includes("tls: SHA-256")) await sleep(100);
 		visit = await (await Visit.begin(gateway, { hurried: true })).logIn();

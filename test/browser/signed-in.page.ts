@@ -4,7 +4,7 @@ import { PASSWORD, vectorOf } from "../api/gateway.js";
 import type { ProcessGateway } from "../api/process-gateway.js";
 import { deleteTokens } from "../api/token-checks.js";
 import { violationsOf } from "./axe.js";
-import { PHONE, say, startGateway, usePage, Visit, type VisitOptions } from "./browser.js";
+import { PHONE, say, startGateway, startWithMeter, usePage, Visit, type VisitOptions } from "./browser.js";
 
 describe("A device that stays signed in for reading", function () {
 	this.timeout(180_000);
@@ -13,9 +13,7 @@ describe("A device that stays signed in for reading", function () {
 	let visit: Visit;
 
 	before(async () => {
-		gateway = await startGateway();
-		await gateway.connectMeter({ telegram: vectorOf("kamstrup-162-dsmr2").telegram, mode: "C" });
-		await gateway.login();
+		gateway = await startWithMeter({ telegram: vectorOf("kamstrup-162-dsmr2").telegram, mode: "C" });
 		await gateway.read("iec62056/read");
 		await replaceLabelPassword();
 		await gateway.login();

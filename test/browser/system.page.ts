@@ -4,7 +4,7 @@ import type { TextKey } from "../../hosts/browser/text/all.js";
 import { PASSWORD, vectorOf } from "../api/gateway.js";
 import type { ProcessGateway } from "../api/process-gateway.js";
 import { violationsOf } from "./axe.js";
-import { say, startGateway, usePage, Visit } from "./browser.js";
+import { say, startWithMeter, usePage, Visit } from "./browser.js";
 
 describe("The page's system settings", function () {
 	this.timeout(180_000);
@@ -14,9 +14,10 @@ describe("The page's system settings", function () {
 
 	before(async () => {
 		const anHourAgo = new Date(Date.now() - 3_600_000).toISOString();
-		gateway = await startGateway({ args: ["--time", anHourAgo] });
-		await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
-		await gateway.login();
+		gateway = await startWithMeter(
+			{ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram },
+			{ args: ["--time", anHourAgo] },
+		);
 		visit = await (await Visit.begin(gateway, { hurried: true })).logIn();
 		await visit.go("system");
 	});

@@ -7,7 +7,7 @@ import { type JSONObject, PASSWORD } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { violationsInBoth, violationsOf } from "./axe.js";
 import { DESKTOP, PHONE, say, startGateway, usePage, Visit, type VisitOptions } from "./browser.js";
-import { giveHistory, NOW } from "./household.js";
+import { giveHistory, NOW, plain, visitUse } from "./household.js";
 
 const TABLET = 768;
 const API = "/api/v1/";
@@ -25,17 +25,11 @@ describe("Consumption on the page", function () {
 			all[level] = (await gateway.read(`meter/history?period=${level}`)).periods;
 	});
 
-	async function open(options: VisitOptions = {}): Promise<Visit> {
-		const visit = await (await Visit.begin(gateway, options)).logIn();
-		await visit.go("use");
-		return visit;
-	}
+	const open = (options?: VisitOptions) => visitUse(gateway, options);
 	/** Requests for the history. */
 	const requestsOf = (visit: Visit) =>
 		visit.requests.filter((one) => one.url().includes("history")).map((one) => new URL(one.url()).searchParams);
 	const slider = (visit: Visit) => visit.page.getByRole("slider");
-	/** Replaces all kinds of spaces by a plain one. */
-	const plain = (text: string | null) => (text ?? "").replace(/\s+/g, " ");
 	const announced = async (visit: Visit) => plain(await slider(visit).getAttribute("aria-valuetext"));
 	const kWh = (wh: number) => `${(wh / 1000).toPrecision(3)} kWh`;
 	const on = (level: string, day: string) => all[level].filter(({ localtime }) => localtime.startsWith(day));

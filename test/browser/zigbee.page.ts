@@ -9,7 +9,7 @@ import { LANGUAGES } from "../../hosts/browser/text/translations.js";
 import { vectorOf } from "../api/gateway.js";
 import type { ProcessGateway } from "../api/process-gateway.js";
 import { violationsInBoth, violationsOf } from "./axe.js";
-import { PHONE, say, startGateway, usePage, Visit } from "./browser.js";
+import { PHONE, say, startWithMeter, usePage, Visit } from "./browser.js";
 
 const WIDTHS = [PHONE, 600, 768, 1280];
 /** Duration of the gateway's search for a network, s. */
@@ -111,9 +111,7 @@ describe("Zigbee on the page", function () {
 	}
 
 	before(async () => {
-		gateway = await startGateway();
-		await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
-		await gateway.login();
+		gateway = await startWithMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
 		await gateway.read("iec62056/read");
 		model = `Meter gateway ${(await gateway.read("system/version")).device.model}`;
 		show("silent");

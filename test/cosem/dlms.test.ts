@@ -238,17 +238,7 @@ describe("a DLMS/COSEM session", () => {
 	});
 
 	describe("probe", () => {
-		const probe = (bed: Bed): ProbeResult => {
-			let result: ProbeResult | undefined;
-			bed.readerBed.reader.probe({
-				finished: (probed) => {
-					result = probed;
-				},
-			});
-			bed.readerBed.world.time.runWhile(() => result === undefined, bed.readerBed.world.time.nowMs + 60_000);
-			assert.ok(result !== undefined);
-			return result;
-		};
+		const probe = (bed: Bed): ProbeResult => bed.readerBed.probe();
 
 		it("detects the meter with a sign-on or with an HDLC connection", () => {
 			const ident = Buffer.from(probe(new Bed({ opening: OPENING_AUTO }).meter("--mode-e")).ident).toString();

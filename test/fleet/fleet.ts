@@ -30,8 +30,7 @@ export async function makeTemplate(
 ): Promise<Template> {
 	const utcMs = (Math.ceil(Date.now() / QUARTER_MS) + 1) * QUARTER_MS - leadMs;
 	const options = { utcMs, radio: false, slots: new VirtualSlots() };
-	const gateway = new VirtualGateway("client", options);
-	await gateway.login();
+	const gateway = await VirtualGateway.loggedIn("client", options);
 	const certificate = (await gateway.get("system/certificate/file")).text;
 	const { mqtt, hawkbit } = settings(certificate);
 	await gateway.write("iec62056/schedule", { enabled: true, period_value: 15, period_unit: "minutes" });

@@ -1,18 +1,15 @@
 /** A server that speaks hawkBit's DDI in virtual time, written from its description; it can also misbehave. */
-import { makeCertificate } from "../../hosts/node/self-signed.js";
+
 import type { VirtualWorld } from "../../hosts/node/virtual.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import type { JSONObject } from "../api/gateway.js";
+import { lastingPair } from "../api/server-identity.js";
 
 export const ADDRESS = "192.0.2.8";
 export const HOST = "hawkbit.example";
 export const TOKEN = "canary-token-of-the-target";
 export const CONTROLLER = "/fleet/DEFAULT/controller/v1/gateway-1";
-export const CERTIFICATE = makeCertificate({
-	names: [HOST],
-	validFromMs: Date.UTC(2026, 0, 1),
-	validToMs: Date.UTC(2036, 0, 1),
-});
+export const CERTIFICATE = lastingPair(HOST);
 
 export interface DDIRequest {
 	readonly method: string;

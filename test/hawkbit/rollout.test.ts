@@ -7,7 +7,7 @@ import { RESERVE } from "../../modules/io/memory.js";
 import { HAWKBIT_COST } from "../../modules/parts/hawkbit/rollout.js";
 import { isError, type JSONObject } from "../api/gateway.js";
 import { type GatewayOptions, START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
-import { makeFile, makeImage, makeSlots, newSigner, VERSION } from "../update/firmware-files.js";
+import { damaged, makeFile, makeImage, makeSlots, newSigner, VERSION } from "../update/firmware-files.js";
 import { type Answer, CERTIFICATE, CONTROLLER, type DDIRequest, DDIServer, HOST, TOKEN } from "./ddi-server.js";
 
 const MINUTE_MS = 60_000;
@@ -65,11 +65,12 @@ describe("The roll-out by hawkBit", () => {
 		await gateway.rebooted();
 		assert.deepEqual([version(), gateway.world.update!.state], [VERSION, FIRMWARE_ON_TRIAL]);
 	}
+	async function startInstalled(): Promise<void> {
+		await start();
+		await install();
+	}
 
-	afterEach(async () => {
-		gateway.checkTraces();
-		await gateway.stop();
-	});
+	afterEach(() => gateway.stopChecked());
 
 	it("does nothing while it is off", async () => {
 		await start();
@@ -131,8 +132,7 @@ describe("The roll-out by hawkBit", () => {
 	});
 
 	it("installs a deployment, and reports success only after the trial", async () => {
-		await start();
-		await install();
+		await startInstalled();
 		assert.deepEqual(server.executions, ["proceeding"]);
 		assert.deepEqual(server.feedbacks[0].body.status.result, { finished: "none", progress: { cnt: 1, of: 3 } });
 		await gateway.pass(MINUTE_MS - 1);
@@ -150,8 +150,7 @@ describe("The roll-out by hawkBit", () => {
 	});
 
 	it("reports the trial as progress, and starts nothing else meanwhile", async () => {
-		await start();
-		await install();
+		await startInstalled();
 		await enable({ enabled: true });
 		assert.equal(gateway.world.update!.state, FIRMWARE_ON_TRIAL);
 		const { details, execution, result } = server.feedbacks.at(-1)!.body.status;
@@ -162,8 +161,7 @@ describe("The roll-out by hawkBit", () => {
 	});
 
 	it("reports an image that was rolled back, after the restart", async () => {
-		await start();
-		await install();
+		await startInstalled();
 		await gateway.restart(undefined, PANIC);
 		assert.equal(version(), "0.0.0");
 		await gateway.pass(3 * MINUTE_MS);
@@ -179,8 +177,7 @@ describe("The roll-out by hawkBit", () => {
 	});
 
 	it("reports a roll-back although the server is gone after the restart", async () => {
-		await start();
-		await install();
+		await startInstalled();
 		server.answer = () => ({ status: 503 });
 		await gateway.restart(undefined, PANIC);
 		await gateway.pass(30 * MINUTE_MS);
@@ -193,8 +190,7 @@ describe("The roll-out by hawkBit", () => {
 	});
 
 	it("reports that the owner has installed another firmware during the action", async () => {
-		await start();
-		await install();
+		await startInstalled();
 		server.answer = () => ({ status: 503 });
 		await gateway.pass(2 * MINUTE_MS);
 		await gateway.login();
@@ -228,8 +224,7 @@ describe("The roll-out by hawkBit", () => {
 	}
 
 	it("installs an older version too, as an upload does", async () => {
-		await start();
-		await install();
+		await startInstalled();
 		await gateway.pass(3 * MINUTE_MS);
 		deploy(makeFile(makeSimulatorImage({ version: "0.0.1" }), { version: "0.0.1", buildNumber: 1 }), "9");
 		await gateway.pass(10 * MINUTE_MS);
@@ -338,8 +333,7 @@ describe("The roll-out by hawkBit", () => {
 		assert.deepEqual(server.results, ["8 success: Cancelled before the installation."]);
 		assert.equal(downloads(), 0);
 
-		await start();
-		await install();
+		await startInstalled();
 		server.cancelId = "8";
 		await gateway.pass(4 * MINUTE_MS);
 		assert.ok(server.executions.includes("rejected"), server.executions.join());
@@ -435,8 +429,7 @@ describe("The roll-out by hawkBit", () => {
 		await gateway.pass(5 * MINUTE_MS);
 		assert.deepEqual([downloads(), await state()], [0, "ok"]);
 
-		await start();
-		await install();
+		await startInstalled();
 		let refusals = 0;
 		server.answer = ({ path }) => (path.includes("/feedback") && ++refusals < 4 ? { status: 500 } : undefined);
 		await gateway.pass(15 * MINUTE_MS);
@@ -520,8 +513,7 @@ describe("The roll-out by hawkBit", () => {
 	});
 
 	it("is erased by a factory reset", async () => {
-		await start();
-		await install();
+		await startInstalled();
 		assert.ok(gateway.world.storage.keys().some((key) => key.startsWith("hawk")));
 		await gateway.login();
 		assert.equal((await gateway.post("system/factory_reset")).status, 200);
@@ -563,9 +555,3 @@ describe("The roll-out by hawkBit", () => {
 		assert.match(head, /\r\nAuthorization: GatewayToken canary-token-of-the-target\r\n/);
 	});
 });
-
-function damaged(file: Uint8Array, at: number): Uint8Array {
-	const copy = file.slice();
-	copy[at] ^= 1;
-	return copy;
-}

@@ -84,23 +84,20 @@ describe("the beginning of an HDLC connection", () => {
 			.to(BARE_MS + TIMEOUT_MS)
 			.meter(DM);
 		assert.deepEqual(driver.take(), ["DISC", `SNRM ${PROPOSAL}`]);
-		driver.pass(SNRM_MS).meter(DM).meter(DM);
-		assert.deepEqual(driver.take(), ["SNRM"]);
+		assert.deepEqual(driver.pass(SNRM_MS).meter(DM).meter(DM).take(), ["SNRM"]);
 	});
 	it("ignores a late UA to DISC that came before SNRM was sent completely", () => {
 		const driver = new ConnectionDriver({ releaseFirst: true }).connect().to(BARE_MS + TIMEOUT_MS);
 		driver.pass(SNRM_MS - 1).meter(UA);
 		assert.deepEqual(driver.take(), ["DISC", `SNRM ${PROPOSAL}`]);
-		driver.pass(1).meter(UA);
-		assert.deepEqual(driver.take(), ["event 1"]);
+		assert.deepEqual(driver.pass(1).meter(UA).take(), ["event 1"]);
 	});
 	it("takes no late answer to DISC for the answer to SNRM, however late it is", () => {
 		for (const late of [DM, UA]) {
 			for (const lateMs of [1, 500, 1500, 2500, 3500]) {
 				const driver = new ConnectionDriver({ releaseFirst: true }).connect().to(BARE_MS + TIMEOUT_MS);
 				driver.pass(SNRM_MS + lateMs).take();
-				driver.meter(late);
-				assert.deepEqual(driver.take(), [], `${lateMs} ms`);
+				assert.deepEqual(driver.meter(late).take(), [], `${lateMs} ms`);
 				driver.meter(UA, unhex(PROPOSAL)).meter(UA, unhex(PROPOSAL));
 				assert.deepEqual(driver.take(), ["event 1"], `${lateMs} ms`);
 			}
@@ -109,8 +106,7 @@ describe("the beginning of an HDLC connection", () => {
 	it("takes a UA with parameters for the answer to SNRM, although DISC was never answered", () => {
 		const driver = new ConnectionDriver({ releaseFirst: true }).connect().to(BARE_MS + TIMEOUT_MS);
 		driver.pass(SNRM_MS).take();
-		driver.meter(UA, unhex(PROPOSAL));
-		assert.deepEqual(driver.take(), ["event 1"]);
+		assert.deepEqual(driver.meter(UA, unhex(PROPOSAL)).take(), ["event 1"]);
 	});
 	it("says that the meter is late if only the late answer to DISC came", () => {
 		const driver = new ConnectionDriver({ releaseFirst: true }).connect().to(BARE_MS + TIMEOUT_MS);
@@ -123,8 +119,7 @@ describe("the beginning of an HDLC connection", () => {
 		}
 		const driver = new ConnectionDriver({ releaseFirst: true }).connect().to(BARE_MS + TIMEOUT_MS);
 		assert.deepEqual(driver.take(0), ["0 DISC", `${BARE_MS + TIMEOUT_MS} SNRM ${PROPOSAL}`]);
-		driver.pass(SNRM_MS).meter(UA).meter(UA);
-		assert.deepEqual(driver.take(), ["event 1"]);
+		assert.deepEqual(driver.pass(SNRM_MS).meter(UA).meter(UA).take(), ["event 1"]);
 	});
 	it("fails with an address that HDLC does not have", () => {
 		for (const address of [
@@ -197,8 +192,7 @@ describe("transfer over an HDLC connection", () => {
 			const [own, next] = [i & 7, (i + 1) & 7];
 			driver.send(REQUEST);
 			assert.deepEqual(driver.take(), [`I${own},${own} ${ASKED}`]);
-			driver.pass(100).meter(info(own, next), ANSWERED);
-			assert.deepEqual(driver.take(), ["event 2"]);
+			assert.deepEqual(driver.pass(100).meter(info(own, next), ANSWERED).take(), ["event 2"]);
 			assert.equal(driver.answer, ANSWER);
 		}
 		assert.equal(driver.connection.repeated, 0);
@@ -208,12 +202,9 @@ describe("transfer over an HDLC connection", () => {
 		// The meter accepts 40 bytes, including the LLC header.
 		const driver = ConnectionDriver.connected("818003060128").send(request);
 		assert.deepEqual(driver.take(), [`I0,0+ e6e600${hex(request.subarray(0, 37))}`]);
-		driver.meter(rr(1));
-		assert.deepEqual(driver.take(), [`I1,0+ ${hex(request.subarray(37, 77))}`]);
-		driver.meter(rr(2));
-		assert.deepEqual(driver.take(), [`I2,0 ${hex(request.subarray(77))}`]);
-		driver.meter(info(0, 3), ANSWERED);
-		assert.deepEqual(driver.take(), ["event 2"]);
+		assert.deepEqual(driver.meter(rr(1)).take(), [`I1,0+ ${hex(request.subarray(37, 77))}`]);
+		assert.deepEqual(driver.meter(rr(2)).take(), [`I2,0 ${hex(request.subarray(77))}`]);
+		assert.deepEqual(driver.meter(info(0, 3), ANSWERED).take(), ["event 2"]);
 		assert.equal(driver.answer, ANSWER);
 	});
 	it("sends frames as long as meter and proposal allow, and of 128 bytes if no parameters were exchanged", () => {
@@ -233,12 +224,9 @@ describe("transfer over an HDLC connection", () => {
 	});
 	it("receives an answer in segments, with RR for each", () => {
 		const driver = afterRequest();
-		driver.meter(info(0, 1), [...ANSWERED, 1], true);
-		assert.deepEqual(driver.take(), ["RR1"]);
-		driver.meter(info(1, 1), bytes(128), true);
-		assert.deepEqual(driver.take(), ["RR2"]);
-		driver.meter(info(2, 1), [9]);
-		assert.deepEqual(driver.take(), ["event 2"]);
+		assert.deepEqual(driver.meter(info(0, 1), [...ANSWERED, 1], true).take(), ["RR1"]);
+		assert.deepEqual(driver.meter(info(1, 1), bytes(128), true).take(), ["RR2"]);
+		assert.deepEqual(driver.meter(info(2, 1), [9]).take(), ["event 2"]);
 		assert.equal(driver.answer, `${ANSWER}01${hex(bytes(128))}09`);
 		driver.send(REQUEST);
 		assert.deepEqual(driver.take(), [`I1,3 ${ASKED}`]);
@@ -246,12 +234,9 @@ describe("transfer over an HDLC connection", () => {
 	it("receives an answer in a window of three, and sends one RR after three frames or after a final bit", () => {
 		const driver = afterRequest("818006070400000003", { window: 7 });
 		const open = (number: number) => info(number, 1) & ~0x10;
-		driver.meter(open(0), ANSWERED, true).meter(open(1), [1], true);
-		assert.deepEqual(driver.take(), []);
-		driver.meter(open(2), [2], true);
-		assert.deepEqual(driver.take(), ["RR3"]);
-		driver.meter(open(3), [3], true).meter(info(4, 1), [4], true);
-		assert.deepEqual(driver.take(), ["RR5"]);
+		assert.deepEqual(driver.meter(open(0), ANSWERED, true).meter(open(1), [1], true).take(), []);
+		assert.deepEqual(driver.meter(open(2), [2], true).take(), ["RR3"]);
+		assert.deepEqual(driver.meter(open(3), [3], true).meter(info(4, 1), [4], true).take(), ["RR5"]);
 		driver.receive(Uint8Array.from([...fromMeter(open(5), [5], true), ...fromMeter(open(6), [6])]));
 		assert.deepEqual(driver.take(), ["event 2"]);
 		assert.equal(driver.answer, `${ANSWER}010203040506`);
@@ -285,17 +270,14 @@ describe("transfer over an HDLC connection", () => {
 	it("receives the answer to a request before all segments of the request are sent", () => {
 		const driver = ConnectionDriver.connected("818003060128").send(bytes(100));
 		driver.take();
-		driver.meter(info(0, 1), ANSWERED);
-		assert.deepEqual(driver.take(), ["event 2"]);
+		assert.deepEqual(driver.meter(info(0, 1), ANSWERED).take(), ["event 2"]);
 		assert.equal(driver.answer, ANSWER);
 	});
 	it("polls with RR for the answer after an APDU that was not the answer", () => {
 		const driver = afterRequest().meter(info(0, 1), unhex("e6e7000f00")).waitOn();
 		assert.deepEqual(driver.take(), ["event 2", "RR1"]);
-		driver.meter(rr(1)).pass(PAUSE_MS);
-		assert.deepEqual(driver.take(), ["RR1"]);
-		driver.meter(info(1, 1), ANSWERED);
-		assert.deepEqual(driver.take(), ["event 2"]);
+		assert.deepEqual(driver.meter(rr(1)).pass(PAUSE_MS).take(), ["RR1"]);
+		assert.deepEqual(driver.meter(info(1, 1), ANSWERED).take(), ["event 2"]);
 		assert.equal(driver.answer, ANSWER);
 		assert.deepEqual(driver.send(REQUEST).take(), [`I1,2 ${ASKED}`]);
 		assert.throws(() => driver.waitOn());
@@ -319,8 +301,7 @@ describe("transfer over an HDLC connection", () => {
 		const { frames, foreign, echoes } = driver.connection;
 		// The first frame was the UA of the connection.
 		assert.deepEqual([frames, foreign, echoes], [3, 1, 1]);
-		driver.meter(info(0, 1), ANSWERED);
-		assert.deepEqual(driver.take(), ["event 2"]);
+		assert.deepEqual(driver.meter(info(0, 1), ANSWERED).take(), ["event 2"]);
 	});
 	it("receives answers up to the buffer's length less ROOM, and ends if an answer is one byte longer", () => {
 		const size = 3 * 128;
@@ -391,12 +372,9 @@ describe("recovery of an HDLC connection", () => {
 	it("requests a lost segment of the answer with an RR that has the expected number", () => {
 		const driver = afterRequest().pass(REQUEST_MS).meter(info(0, 1), ANSWERED, true);
 		driver.take();
-		driver.pass(BARE_MS + TIMEOUT_MS);
-		assert.deepEqual(driver.take(), ["RR1"]);
-		driver.meter(info(0, 1), ANSWERED, true).meter(info(2, 1), [2]);
-		assert.deepEqual(driver.take(), []);
-		driver.pass(20_000);
-		assert.deepEqual(driver.take(), ["RR1", "RR1", "DISC", "DISC", "event 3"]);
+		assert.deepEqual(driver.pass(BARE_MS + TIMEOUT_MS).take(), ["RR1"]);
+		assert.deepEqual(driver.meter(info(0, 1), ANSWERED, true).meter(info(2, 1), [2]).take(), []);
+		assert.deepEqual(driver.pass(20_000).take(), ["RR1", "RR1", "DISC", "DISC", "event 3"]);
 	});
 	it("repeats a frame that the meter reports as missing with REJ or RR", () => {
 		for (const control of [rej(0), rr(0)]) {
@@ -408,15 +386,13 @@ describe("recovery of an HDLC connection", () => {
 	it("ignores acknowledgements of numbers that were never sent, and continues to wait", () => {
 		const driver = afterRequest().meter(rr(3)).meter(rnr(7)).meter(rej(2));
 		assert.deepEqual(driver.take(), []);
-		driver.meter(info(0, 1), ANSWERED);
-		assert.deepEqual(driver.take(), ["event 2"]);
+		assert.deepEqual(driver.meter(info(0, 1), ANSWERED).take(), ["event 2"]);
 	});
 	it("polls with RR, after a pause, if the meter has no answer yet", () => {
 		for (const control of [rr(1), rnr(1), rej(1)]) {
 			const driver = afterRequest().pass(50).meter(control).pass(PAUSE_MS);
 			assert.deepEqual(driver.take(10_000), [`${50 + PAUSE_MS} RR0`]);
-			driver.meter(info(0, 1), ANSWERED);
-			assert.deepEqual(driver.take(), ["event 2"]);
+			assert.deepEqual(driver.meter(info(0, 1), ANSWERED).take(), ["event 2"]);
 		}
 	});
 	it("polls a meter that is not ready for a segment, and then continues", () => {
@@ -431,8 +407,7 @@ describe("recovery of an HDLC connection", () => {
 		const driver = afterRequest();
 		for (let i = 0; i < 50; i++) driver.meter(rnr(1)).pass(PAUSE_MS);
 		assert.deepEqual(driver.take(), Array(50).fill("RR0"));
-		driver.meter(rnr(1));
-		assert.deepEqual(driver.take(), ["DISC"]);
+		assert.deepEqual(driver.meter(rnr(1)).take(), ["DISC"]);
 		driver.meter(UA).ended(failures.HDLC_BUSY);
 	});
 	it("gives up after an answer without LLC header", () => {
@@ -487,10 +462,8 @@ describe("time-outs of an HDLC connection", () => {
 	it("limit the wait for the next byte of a frame to 500 ms", () => {
 		const driver = afterRequest().to(10_000 + REQUEST_MS + TIMEOUT_MS - 100);
 		driver.receive(fromMeter(info(0, 1), ANSWERED).subarray(0, 12));
-		driver.pass(499);
-		assert.deepEqual(driver.take(), []);
-		driver.pass(1);
-		assert.deepEqual(driver.take(), [`I0,0 ${ASKED}`]);
+		assert.deepEqual(driver.pass(499).take(), []);
+		assert.deepEqual(driver.pass(1).take(), [`I0,0 ${ASKED}`]);
 	});
 	it("run to their full length after a frame that broke off early", () => {
 		const driver = afterRequest()
@@ -500,8 +473,7 @@ describe("time-outs of an HDLC connection", () => {
 		assert.ok(!Number.isNaN(driver.connection.bad) && driver.connection.bad > 0);
 		driver.to(10_000 + REQUEST_MS + TIMEOUT_MS - 1);
 		assert.deepEqual(driver.take(), []);
-		driver.pass(1);
-		assert.deepEqual(driver.take(), [`I0,0 ${ASKED}`]);
+		assert.deepEqual(driver.pass(1).take(), [`I0,0 ${ASKED}`]);
 	});
 	it("end the wait for a lost closing flag after 500 ms", () => {
 		const driver = afterRequest()

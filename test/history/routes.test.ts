@@ -23,8 +23,7 @@ describe("The history of a gateway", function () {
 
 	beforeEach(async () => {
 		importWh = 123_456_000;
-		gateway = new VirtualGateway("client", { utcMs: START_MS });
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn("client", { utcMs: START_MS });
 		await gateway.write("system/timezone", { timezone: "Europe/Berlin" });
 		await scheduleOff();
 	});
@@ -99,12 +98,10 @@ describe("The history of a gateway", function () {
 		await readFor(3);
 		const before = await history("period=quarters");
 		assert.equal(before.length, 11);
-		await gateway.restart();
-		await gateway.login();
+		await gateway.restartAndLogin();
 		assert.deepEqual(await history("period=quarters"), before);
 		await gateway.post("system/factory_reset");
-		await gateway.rebooted();
-		await gateway.login();
+		await gateway.loginAfterReboot();
 		assert.deepEqual(await history("period=quarters"), []);
 		await scheduleOff();
 		await readFor(1);
@@ -140,8 +137,7 @@ describe("The history of a gateway", function () {
 
 	it("stores nothing while the clock has not been set", async () => {
 		await gateway.stop();
-		gateway = new VirtualGateway("client", {});
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn("client", {});
 		await scheduleOff();
 		await readFor(1);
 		assert.deepEqual(await history("period=quarters"), []);
@@ -178,8 +174,7 @@ describe("The history of a gateway", function () {
 
 	it("replies 500 if flash can't be read, and the gateway keeps working", async () => {
 		await readFor(1);
-		await gateway.restart();
-		await gateway.login();
+		await gateway.restartAndLogin();
 		const { read } = gateway.world.flash.open("history")!;
 		expectFaults(/^fault: http: Error: the flash can't be read/);
 		gateway.world.flash.open("history")!.read = () => {

@@ -110,6 +110,17 @@ export interface ProgramOptions {
 	readonly ways: readonly { readonly args: readonly string[]; readonly children: number }[];
 }
 
+/** Starts the program, whose child `name` is killed three times and then crashes three times. The next start is in safe mode. */
+export async function crashOften(start: (...args: string[]) => Program, name: string): Promise<void> {
+	for (const signal of ["SIGKILL", "SIGKILL", "SIGKILL", "SIGSEGV", "SIGSEGV", "SIGSEGV"]) {
+		const program = start(...ANY_PORT);
+		await program.printed();
+		process.kill(program.child(name), signal);
+		assert.equal(await program.exited, 1);
+		assert.doesNotMatch(program.errors, /safe mode/);
+	}
+}
+
 /** Registers the checks; returns a function that starts the program on this test's own state. */
 export function programChecks({ path, ways }: ProgramOptions): (...args: string[]) => Program {
 	let folder = "";

@@ -152,6 +152,12 @@ export class Bed implements HTTPHandler {
 		return client;
 	}
 
+	/** A bed, and a client that is connected to it. */
+	static connected(window?: number): { bed: Bed; client: FakeClient } {
+		const bed = new Bed();
+		return { bed, client: bed.connect(window) };
+	}
+
 	/** Sends the data and returns the immediate replies. */
 	exchange(client: FakeClient, data: string | Uint8Array, isHead = false): Reply[] {
 		client.send(data);

@@ -6,8 +6,7 @@ import { type FakeClient, replies } from "./fake.js";
 
 describe("HTTP server: deferred replies", () => {
 	it("waits for the handler without a time limit", () => {
-		const bed = new Bed();
-		const client = bed.connect();
+		const { bed, client } = Bed.connected();
 		bed.exchange(client, get("/later"));
 		bed.loop.advance(24 * 3600_000);
 		assert.equal(client.closed, false);
@@ -23,8 +22,7 @@ describe("HTTP server: deferred replies", () => {
 	});
 
 	it("notifies the handler when the client disconnects, and ignores a late reply", () => {
-		const bed = new Bed();
-		const client = bed.connect();
+		const { bed, client } = Bed.connected();
 		bed.exchange(client, get("/later"));
 		client.leave();
 		bed.loop.settle();
@@ -41,8 +39,7 @@ describe("HTTP server: deferred replies", () => {
 	});
 
 	it("ignores a second reply, without harm to the next request", () => {
-		const bed = new Bed();
-		const client = bed.connect();
+		const { bed, client } = Bed.connected();
 		bed.exchange(client, get("/later"));
 		bed.later[0].send(200);
 		bed.exchange(client, get("/later"));
@@ -55,8 +52,7 @@ describe("HTTP server: deferred replies", () => {
 	});
 
 	it("closes a body that is being sent when the client disconnects", () => {
-		const bed = new Bed();
-		const client = bed.connect(500);
+		const { bed, client } = Bed.connected(500);
 		client.reading = false;
 		bed.exchange(client, get("/later"));
 		const source = new Letters(100_000);
@@ -70,8 +66,7 @@ describe("HTTP server: deferred replies", () => {
 	});
 
 	it("discards a body that arrives while the handler is busy", () => {
-		const bed = new Bed();
-		const client = bed.connect();
+		const { bed, client } = Bed.connected();
 		bed.exchange(client, post("/later", "x".repeat(3000)));
 		bed.later[0].sendText(200, "done");
 		bed.loop.settle();
@@ -83,8 +78,7 @@ describe("HTTP server: deferred replies", () => {
 	});
 
 	it("replies even if the unwanted body never arrives", () => {
-		const bed = new Bed();
-		const client = bed.connect();
+		const { bed, client } = Bed.connected();
 		bed.exchange(client, request("POST", "/later", "Content-Length: 10"));
 		bed.loop.advance(60_000);
 		assert.equal(client.closed, false);
@@ -114,8 +108,7 @@ describe("HTTP server: deferred replies", () => {
 	});
 
 	it("passes an exception in a late reply to the caller, and replies 500", () => {
-		const bed = new Bed();
-		const client = bed.connect();
+		const { bed, client } = Bed.connected();
 		bed.exchange(client, get("/later"));
 		const broken = {
 			read: () => {
@@ -134,8 +127,7 @@ describe("HTTP server: deferred replies", () => {
 			[Object.assign(new Error("flash: full"), { sentence: "The flash refuses." }), "The flash refuses."],
 			[new Error("flash: full"), "Internal error while answering the request."],
 		] as const) {
-			const bed = new Bed();
-			const client = bed.connect();
+			const { bed, client } = Bed.connected();
 			bed.exchange(client, get("/later"));
 			const broken = {
 				read: () => {
@@ -152,8 +144,7 @@ describe("HTTP server: deferred replies", () => {
 
 describe("HTTP server: time limits", () => {
 	it("gives a head 10 s from its first byte, then replies 408", () => {
-		const bed = new Bed();
-		const client = bed.connect();
+		const { bed, client } = Bed.connected();
 		bed.loop.advance(9000);
 		const slow = get("/text", "X: slowloris");
 		for (let i = 0; i < 9; i++) {
@@ -171,8 +162,7 @@ describe("HTTP server: time limits", () => {
 	});
 
 	it("accepts a head that is complete just in time", () => {
-		const bed = new Bed();
-		const client = bed.connect();
+		const { bed, client } = Bed.connected();
 		const slow = get("/text");
 		client.send(slow.slice(0, 10));
 		bed.loop.advance(9999);
@@ -197,8 +187,7 @@ describe("HTTP server: time limits", () => {
 	});
 
 	it("replies 408 after 10 s without a byte of the body, and aborts the sink", () => {
-		const bed = new Bed();
-		const client = bed.connect();
+		const { bed, client } = Bed.connected();
 		bed.exchange(client, request("POST", "/echo", "Content-Length: 1000", TOKEN));
 		for (let i = 0; i < 5; i++) {
 			bed.loop.advance(9999);
@@ -212,8 +201,7 @@ describe("HTTP server: time limits", () => {
 	});
 
 	it("limits a body without a token to 10 s as a whole, even if an earlier request of the connection had a token", () => {
-		const bed = new Bed();
-		const client = bed.connect();
+		const { bed, client } = Bed.connected();
 		bed.exchange(client, post("/echo", "x", TOKEN));
 		bed.exchange(client, request("POST", "/echo", "Content-Length: 1000"));
 		for (let i = 0; i < 9; i++) {
@@ -228,8 +216,7 @@ describe("HTTP server: time limits", () => {
 
 	it("replies 408 even if the sink throws an exception in abort", () => {
 		const faults = expectFaults(/^fault: http: /);
-		const bed = new Bed();
-		const client = bed.connect();
+		const { bed, client } = Bed.connected();
 		bed.route = () => ({
 			limit: 100,
 			write: () => {},
@@ -247,8 +234,7 @@ describe("HTTP server: time limits", () => {
 	});
 
 	it("limits a body with a token to 5 minutes as a whole, however steadily it arrives", () => {
-		const bed = new Bed();
-		const client = bed.connect();
+		const { bed, client } = Bed.connected();
 		bed.exchange(client, request("POST", "/echo", "Content-Length: 1000", TOKEN));
 		for (let i = 0; i < 59; i++) {
 			bed.loop.advance(5000);
@@ -265,8 +251,7 @@ describe("HTTP server: time limits", () => {
 			[20_000, 1],
 			[10_000, 30],
 		] as const) {
-			const bed = new Bed();
-			const client = bed.connect(100);
+			const { bed, client } = Bed.connected(100);
 			client.reading = false;
 			client.send(get("/stream?size=1000000"));
 			bed.loop.settle();
@@ -300,8 +285,7 @@ describe("HTTP server: time limits", () => {
 
 describe("HTTP server: back-pressure", () => {
 	it("reads from the source only what the client accepts", () => {
-		const bed = new Bed();
-		const client = bed.connect(300);
+		const { bed, client } = Bed.connected(300);
 		client.reading = false;
 		client.send(get("/known?size=100000"));
 		bed.loop.settle();
@@ -316,8 +300,7 @@ describe("HTTP server: back-pressure", () => {
 	});
 
 	it("doesn't read the next request while the reply is stuck", () => {
-		const bed = new Bed();
-		const client = bed.connect(300);
+		const { bed, client } = Bed.connected(300);
 		client.reading = false;
 		client.send(get("/known?size=5000") + get("/text").repeat(100));
 		bed.loop.settle();

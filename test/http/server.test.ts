@@ -10,8 +10,7 @@ const errorCode = (body: string) => (JSON.parse(body) as { error: string; messag
 
 describe("HTTP server: replies", () => {
 	it("answers and keeps the connection open", () => {
-		const bed = new Bed();
-		const client = bed.connect();
+		const { bed, client } = Bed.connected();
 		for (let i = 0; i < 3; i++) {
 			const [reply] = bed.exchange(client, get("/text"));
 			assert.equal(reply.status, 200);
@@ -50,15 +49,13 @@ describe("HTTP server: replies", () => {
 	});
 
 	it("sends a short stream in one write, including its end", () => {
-		const bed = new Bed();
-		const client = bed.connect();
+		const { bed, client } = Bed.connected();
 		bed.exchange(client, get("/stream?size=500"));
 		assert.equal(client.writes.length, 1);
 	});
 
 	it("sends no body for HEAD, but the same fields as for GET", () => {
-		const bed = new Bed();
-		const client = bed.connect();
+		const { bed, client } = Bed.connected();
 		const [known] = bed.exchange(client, request("HEAD", "/known?size=77"), true);
 		assert.equal(known.fields.get("content-length"), "77");
 		assert.equal(bed.source?.reads, 0);
@@ -71,8 +68,7 @@ describe("HTTP server: replies", () => {
 	});
 
 	it("sends neither body nor length with 204 and 304", () => {
-		const bed = new Bed();
-		const client = bed.connect();
+		const { bed, client } = Bed.connected();
 		bed.route = (_, response) => {
 			response.send(bed.requests % 2 === 0 ? 304 : 204, new BytesSource(Uint8Array.of(1)), 1);
 			return undefined;
@@ -161,8 +157,7 @@ describe("HTTP server: bodies of requests", () => {
 		const body = Letters.text(4500);
 		const chunked = `${request("POST", "/echo", "Transfer-Encoding: chunked")}3\r\nabc\r\n5dc;x=y\r\n${Letters.text(1500)}\r\n0\r\nT: u\r\n\r\n`;
 		for (const step of [1 << 20, 1000, 17, 1]) {
-			const bed = new Bed();
-			const client = bed.connect();
+			const { bed, client } = Bed.connected();
 			for (const [wire, expected] of [
 				[post("/echo", body), body],
 				[chunked, `abc${Letters.text(1500)}`],
@@ -197,8 +192,7 @@ describe("HTTP server: bodies of requests", () => {
 	});
 
 	it("rejects chunks beyond the limit with 413 when they arrive", () => {
-		const bed = new Bed();
-		const client = bed.connect();
+		const { bed, client } = Bed.connected();
 		const head = request("POST", "/echo", "Transfer-Encoding: chunked");
 		const chunk = `3e8\r\n${"x".repeat(1000)}\r\n`;
 		assert.deepEqual(bed.exchange(client, head + chunk.repeat(5)), []);
@@ -210,8 +204,7 @@ describe("HTTP server: bodies of requests", () => {
 	});
 
 	it("sends 100 Continue only to a client that waits, and only if the server needs the body", () => {
-		const bed = new Bed();
-		const client = bed.connect();
+		const { bed, client } = Bed.connected();
 		const [go] = bed.exchange(client, request("POST", "/echo", "Content-Length: 3", "Expect: 100-continue"));
 		assert.equal(go.status, 100);
 		assert.equal(bed.exchange(client, "abc")[0].status, 200);
@@ -229,8 +222,7 @@ describe("HTTP server: bodies of requests", () => {
 	});
 
 	it("discards a short unwanted body, and keeps the connection open", () => {
-		const bed = new Bed();
-		const client = bed.connect();
+		const { bed, client } = Bed.connected();
 		const [first, second] = bed.exchange(client, post("/missing", "x".repeat(4096)) + get("/text"));
 		assert.equal(first.status, 404);
 		assert.equal(second.body, "hello");
@@ -242,8 +234,7 @@ describe("HTTP server: bodies of requests", () => {
 	});
 
 	it("keeps reading after it rejected a long body, so that the reply survives, then closes", () => {
-		const bed = new Bed();
-		const client = bed.connect();
+		const { bed, client } = Bed.connected();
 		const [reply] = bed.exchange(client, request("POST", "/missing", "Content-Length: 1000000") + "x".repeat(3000));
 		assert.equal(reply.status, 404);
 		assert.equal(reply.fields.get("connection"), "close");
@@ -261,8 +252,7 @@ describe("HTTP server: bodies of requests", () => {
 	});
 
 	it("closes at once when the client has closed after the rejection", () => {
-		const bed = new Bed();
-		const client = bed.connect();
+		const { bed, client } = Bed.connected();
 		bed.exchange(client, request("POST", "/missing", "Content-Length: 1000000"));
 		client.leave();
 		bed.loop.settle();
@@ -270,16 +260,14 @@ describe("HTTP server: bodies of requests", () => {
 	});
 
 	it("rejects broken chunks with 400", () => {
-		const bed = new Bed();
-		const client = bed.connect();
+		const { bed, client } = Bed.connected();
 		const [reply] = bed.exchange(client, `${request("POST", "/echo", "Transfer-Encoding: chunked")}3\r\nabcd`);
 		assert.equal(reply.status, 400);
 		assert.equal(bed.sink?.aborted, 1);
 	});
 
 	it("lets a handler reply in the middle of a body", () => {
-		const bed = new Bed();
-		const client = bed.connect();
+		const { bed, client } = Bed.connected();
 		bed.route = (_, response) => ({
 			limit: 100,
 			write: () => response.sendText(400, "no"),
@@ -317,8 +305,7 @@ describe("HTTP server: errors", () => {
 		[505, "unsupported", "GET / HTTP/3.0\r\n\r\n"],
 	] as const) {
 		it(`replies ${status} ${code} without calling the handler, and closes the connection`, () => {
-			const bed = new Bed();
-			const client = bed.connect();
+			const { bed, client } = Bed.connected();
 			const [reply, other] = bed.exchange(client, data + get("/text"));
 			assert.equal(reply.status, status);
 			assert.equal(errorCode(reply.body), code);
@@ -334,8 +321,7 @@ describe("HTTP server: errors", () => {
 
 	it("replies 500 to an exception in a handler, logs it once, and continues", () => {
 		const faults = expectFaults(/^fault: http: /);
-		const bed = new Bed();
-		const client = bed.connect();
+		const { bed, client } = Bed.connected();
 		const [reply] = bed.exchange(client, get("/bad"));
 		assert.equal(reply.status, 500);
 		assert.equal(errorCode(reply.body), "internal");
@@ -439,8 +425,7 @@ describe("HTTP server: pipelining", () => {
 			get("/missing");
 		fc.assert(
 			fc.property(fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 6 }), (sizes) => {
-				const bed = new Bed();
-				const client = bed.connect(700);
+				const { bed, client } = Bed.connected(700);
 				for (let at = 0, i = 0; at < wire.length; i++) {
 					const size = sizes[i % sizes.length];
 					client.send(wire.slice(at, at + size));
@@ -462,8 +447,7 @@ describe("HTTP server: pipelining", () => {
 	});
 
 	it("leaves the bytes of the next request in the socket while one is being answered", () => {
-		const bed = new Bed();
-		const client = bed.connect();
+		const { bed, client } = Bed.connected();
 		bed.exchange(client, get("/later"));
 		bed.exchange(client, get("/text").repeat(200));
 		assert.equal(bed.requests, 1);

@@ -1,10 +1,10 @@
 /**
  * The hub's policy in virtual time, with a server that stores states as Home Assistant's REST API does, or misbehaves.
  */
+
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { NodeText } from "../../hosts/node/platform.js";
-import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { VirtualWorld } from "../../hosts/node/virtual.js";
 import type { VirtualFlash } from "../../hosts/node/virtual-flash.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
@@ -30,6 +30,7 @@ import { Hub } from "../../modules/parts/hub/hub.js";
 import type { OutputFailure } from "../../modules/publish/connect-failures.js";
 import type { SendTest } from "../../modules/publish/output.js";
 import type { Readout } from "../../modules/readout/readout.js";
+import { lastingPair } from "../api/server-identity.js";
 import { guard } from "../faults.js";
 import { zoneOf } from "../history/unit.js";
 import { recordsOfBlock } from "../readout/block.js";
@@ -137,11 +138,7 @@ export function reply(peer: VirtualClient, status: string, body = "", fields = "
 	peer.send(`HTTP/1.1 ${status}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${fields}\r\n${body}`);
 }
 
-export const OWN_CERTIFICATE = makeCertificate({
-	names: ["hub.lan"],
-	validFromMs: Date.UTC(2026, 0, 1),
-	validToMs: Date.UTC(2036, 0, 1),
-});
+export const OWN_CERTIFICATE = lastingPair("hub.lan");
 
 export interface BedOptions {
 	readonly url?: string;
@@ -247,8 +244,15 @@ export class HubBed {
 		writer.close();
 	}
 
+	/** A bed whose hub can be reached at the default address. */
+	static served(options?: BedOptions): HubBed {
+		const bed = new HubBed(options);
+		bed.server.serve(8123);
+		return bed;
+	}
+
 	/** Makes a new readout of this block. */
-	read(block: string): void {
+	read(block: string): this {
 		const utcMs = this.world.time.utcMs() ?? 0;
 		const meterId = Buffer.from('/ISk5"MT');
 		this.outcomes.measured = {
@@ -264,13 +268,15 @@ export class HubBed {
 		this.outcomes.isOld = false;
 		this.history?.whenMeasured(this.outcomes.measured);
 		this.hub.whenMeasured();
+		return this;
 	}
 
 	/** The meter can't be read, or its momentary values have become too old. */
-	fail(isOld = false): void {
+	fail(isOld = false): this {
 		this.outcomes.failure = "timeout";
 		this.outcomes.isOld = isOld;
 		this.hub.whenMeterFailed();
+		return this;
 	}
 
 	advance(ms: number): void {

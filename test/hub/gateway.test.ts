@@ -23,8 +23,7 @@ describe("The hub in the gateway", function () {
 	let server: StateServer;
 
 	beforeEach(async () => {
-		gateway = new VirtualGateway();
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn();
 		await gateway.connectMeter({ telegram: meter.telegram, mode: "C" });
 		gateway.world.names.set("hub.lan", ADDRESS);
 		server = new StateServer(gateway.world);

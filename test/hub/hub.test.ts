@@ -27,8 +27,7 @@ describe("Publications to the hub", () => {
 		const bed = new HubBed();
 		bed.radio = { address: {}, station: { rssi: -61 } };
 		bed.server.serve(8123);
-		bed.read(READOUT);
-		bed.advance(1000);
+		bed.read(READOUT).advance(1000);
 		assert.deepEqual(bed.server.takeLog(), [
 			"201 sensor.smart_gateway_last_readout 2026-11-22T11:00:00Z",
 			"201 binary_sensor.smart_gateway_meter on",
@@ -66,10 +65,8 @@ describe("Publications to the hub", () => {
 
 	it("use names in the language of the settings, and include the battery if there is one", () => {
 		const power = { cells: 3, batteryVoltage: () => 4.35, usbVoltage: () => 5, temperatureC: () => 20 };
-		const bed = new HubBed({ language: "de", power });
-		bed.server.serve(8123);
-		bed.read(READOUT);
-		bed.advance(1000);
+		const bed = HubBed.served({ language: "de", power });
+		bed.read(READOUT).advance(1000);
 		const nameOf = (id: string) => bed.server.states.get(`sensor.smart_gateway_${id}`)?.attributes.friendly_name;
 		assert.equal(nameOf("last_readout"), "Smart-Gateway Letzte Ablesung");
 		assert.equal(nameOf("battery"), "Smart-Gateway Batterie");
@@ -80,31 +77,25 @@ describe("Publications to the hub", () => {
 	it("use the path of the address, the default port, and the address's name in the Host field", () => {
 		const bed = new HubBed({ url: "http://hub.lan/sub/" });
 		bed.server.serve(80);
-		bed.read(READOUT);
-		bed.advance(1000);
+		bed.read(READOUT).advance(1000);
 		assert.match(bed.server.heads[0], /^POST \/sub\/api\/states\/sensor.+\r\n.*\r\nHost: hub\.lan\r\n/);
 	});
 
 	it("use the right path if the address ends in /api", () => {
-		const bed = new HubBed({ url: `http://${ADDRESS}:8123/api/` });
-		bed.server.serve(8123);
-		bed.read(READOUT);
-		bed.advance(1000);
+		const bed = HubBed.served({ url: `http://${ADDRESS}:8123/api/` });
+		bed.read(READOUT).advance(1000);
 		assert.match(bed.server.heads[0], /^POST \/api\/states\/sensor/);
 	});
 
 	it("contain no time while the clock is not set", () => {
-		const bed = new HubBed({ utcMs: undefined });
-		bed.server.serve(8123);
-		bed.read(READOUT);
-		bed.advance(1000);
+		const bed = HubBed.served({ utcMs: undefined });
+		bed.read(READOUT).advance(1000);
 		assert.equal(bed.server.states.get("sensor.smart_gateway_last_readout")?.state, "unknown");
 		assert.equal(bed.hub.output.sentUtcMs, 0);
 	});
 
 	it("include nothing before a readout, and only unknown states in a test", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		bed.advance(HOUR);
 		assert.deepEqual(bed.server.takeLog(), []);
 		assert.equal(bed.hub.state, "waiting");
@@ -117,13 +108,10 @@ describe("Publications to the hub", () => {
 	});
 
 	it("show that the meter can't be read", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
-		bed.read(counter(1));
-		bed.advance(MINUTE);
+		const bed = HubBed.served();
+		bed.read(counter(1)).advance(MINUTE);
 		bed.server.takeLog();
-		bed.fail();
-		bed.advance(1000);
+		bed.fail().advance(1000);
 		assert.deepEqual(bed.server.takeLog(), [
 			"200 sensor.smart_gateway_last_readout 2026-11-22T11:00:00Z",
 			"200 binary_sensor.smart_gateway_meter off",
@@ -131,32 +119,26 @@ describe("Publications to the hub", () => {
 	});
 
 	it("are sent once more when momentary values are too old, which are then unknown; counters stay", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
-		bed.read(READOUT);
-		bed.advance(MINUTE);
+		const bed = HubBed.served();
+		bed.read(READOUT).advance(MINUTE);
 		const state = (key: string) => bed.server.states.get(`sensor.smart_gateway_${key}`)?.state;
 		assert.notEqual(state("1_0_16_7_0"), "unknown");
-		bed.fail(true);
-		bed.advance(1000);
+		bed.fail(true).advance(1000);
 		assert.deepEqual([state("1_0_1_8_0"), state("1_0_16_7_0")], ["123.4", "unknown"]);
 		assert.equal(bed.server.states.get("binary_sensor.smart_gateway_meter")?.state, "off");
 		bed.server.states.clear();
 		bed.advance(20 * MINUTE);
 		assert.deepEqual([state("1_0_1_8_0"), state("1_0_16_7_0")], ["123.4", "unknown"], "after a restart of the hub");
-		bed.read(READOUT);
-		bed.advance(11_000);
+		bed.read(READOUT).advance(11_000);
 		assert.notEqual(state("1_0_16_7_0"), "unknown");
 	});
 });
 
 describe("The hub's schedule", () => {
 	it("publishes at once, and then after a pause, with the newest values", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		for (let i = 1; i <= 300; i++) {
-			bed.read(counter(i));
-			bed.advance(1000);
+			bed.read(counter(i)).advance(1000);
 		}
 		const values = bed.server.takeLog().filter((line) => line.includes("1_8_0"));
 		assert.equal(values.length, 300_000 / HUB_PAUSE_MS);
@@ -168,22 +150,17 @@ describe("The hub's schedule", () => {
 	});
 
 	it("publishes a readout that comes while it sends another", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		bed.server.delayMs = 2000;
-		bed.read(counter(1));
-		bed.advance(3000);
-		bed.read(counter(2));
-		bed.advance(MINUTE);
+		bed.read(counter(1)).advance(3000);
+		bed.read(counter(2)).advance(MINUTE);
 		const values = bed.server.takeLog().filter((line) => line.includes("1_8_0"));
 		assert.deepEqual(values, ["201 sensor.smart_gateway_1_0_1_8_0 1", "200 sensor.smart_gateway_1_0_1_8_0 2"]);
 	});
 
 	it("checks every five minutes that the hub still has its states, and sends all again if not", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
-		bed.read(counter(1));
-		bed.advance(1000);
+		const bed = HubBed.served();
+		bed.read(counter(1)).advance(1000);
 		bed.server.takeLog();
 		bed.advance(3 * HUB_WATCH_MS);
 		const watch = "200 sensor.smart_gateway_last_readout 2026-11-22T11:00:00Z";
@@ -199,14 +176,11 @@ describe("The hub's schedule", () => {
 	});
 
 	it("checks only the first entity: if the hub lacks another one, not everything is sent again", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
-		bed.read(counter(1));
-		bed.advance(MINUTE);
+		const bed = HubBed.served();
+		bed.read(counter(1)).advance(MINUTE);
 		bed.server.takeLog();
 		bed.server.states.delete("binary_sensor.smart_gateway_meter");
-		bed.fail();
-		bed.advance(MINUTE);
+		bed.fail().advance(MINUTE);
 		assert.deepEqual(bed.server.takeLog(), [
 			"200 sensor.smart_gateway_last_readout 2026-11-22T11:00:00Z",
 			"201 binary_sensor.smart_gateway_meter off",
@@ -214,14 +188,12 @@ describe("The hub's schedule", () => {
 	});
 
 	it("checks more often for a while after a failure", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		bed.server.answer = (peer) => {
 			peer.close();
 			return true;
 		};
-		bed.read(counter(1));
-		bed.advance(1000);
+		bed.read(counter(1)).advance(1000);
 		bed.server.answer = undefined;
 		bed.advance(HUB_ALERT_MS - 1000);
 		const seen = bed.server.takeLog().filter((line) => line.includes("last_readout")).length;
@@ -232,8 +204,7 @@ describe("The hub's schedule", () => {
 
 	it("on battery publishes only after a readout, and repeats a failed attempt once", () => {
 		const power = { cells: 3, batteryVoltage: () => 4.2, usbVoltage: () => 0, temperatureC: () => 20 };
-		const bed = new HubBed({ power });
-		bed.server.serve(8123);
+		const bed = HubBed.served({ power });
 		bed.read(counter(1));
 		assert.equal(bed.hub.isSending, true);
 		bed.advance(1000);
@@ -245,22 +216,18 @@ describe("The hub's schedule", () => {
 		assert.deepEqual(bed.server.takeLog(), []);
 		bed.world.servers.stop(ADDRESS, 8123);
 		for (let i = 1; i <= 2; i++) {
-			bed.read(counter(2));
-			bed.advance(HOUR);
+			bed.read(counter(2)).advance(HOUR);
 			assert.equal(bed.hub.output.failures, 2 * i);
 		}
 		assert.equal(bed.hub.isSending, false);
 		bed.server.serve(8123);
-		bed.read(counter(3));
-		bed.advance(1000);
+		bed.read(counter(3)).advance(1000);
 		assert.equal(bed.hub.state, "ok");
 	});
 
 	it("publishes again after a change of settings, and nothing while it is off", () => {
-		const bed = new HubBed({ enabled: false });
-		bed.server.serve(8123);
-		bed.read(counter(1));
-		bed.advance(HOUR);
+		const bed = HubBed.served({ enabled: false });
+		bed.read(counter(1)).advance(HOUR);
 		assert.deepEqual(bed.server.takeLog(), []);
 		assert.equal(bed.hub.state, "off");
 		bed.settings.enabled = true;
@@ -276,11 +243,9 @@ describe("The hub's schedule", () => {
 	});
 
 	it("waits for memory, and reports that to a test only", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		bed.hasMemory = false;
-		bed.read(counter(1));
-		bed.advance(MINUTE);
+		bed.read(counter(1)).advance(MINUTE);
 		assert.deepEqual(bed.server.takeLog(), []);
 		assert.equal(bed.hub.output.failures, 0);
 		assert.equal(bed.test()?.failure?.code, "no_memory");
@@ -290,11 +255,9 @@ describe("The hub's schedule", () => {
 	});
 
 	it("sends nothing more after it was stopped", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		bed.server.delayMs = 1000;
-		bed.read(counter(1));
-		bed.advance(500);
+		bed.read(counter(1)).advance(500);
 		bed.hub.whenStopping();
 		bed.advance(HOUR);
 		assert.equal(bed.server.connections, 1);
@@ -322,8 +285,7 @@ describe("Failures of the hub", () => {
 		assert.deepEqual(bed.events, ["unreachable"]);
 		assert.equal(bed.hub.state, "unreachable");
 		bed.server.serve(8123);
-		bed.read(counter(2));
-		bed.advance(23 * MINUTE);
+		bed.read(counter(2)).advance(23 * MINUTE);
 		assert.deepEqual(bed.events, ["unreachable", "back"]);
 		assert.deepEqual(
 			bed.server.takeLog().filter((line) => line.includes("1_8_0")),
@@ -336,15 +298,13 @@ describe("Failures of the hub", () => {
 			["401 Unauthorized", "token_rejected"],
 			["403 Forbidden", "forbidden"],
 		]) {
-			const bed = new HubBed();
-			bed.server.serve(8123);
+			const bed = HubBed.served();
 			bed.server.answer = (peer) => {
 				reply(peer, status);
 				return true;
 			};
 			for (let i = 0; i < 120; i++) {
-				bed.read(counter(i));
-				bed.advance(MINUTE);
+				bed.read(counter(i)).advance(MINUTE);
 			}
 			assert.equal(bed.server.requests, 2, "one at first, and one an hour later");
 			assert.equal(bed.hub.state, code);
@@ -357,11 +317,9 @@ describe("Failures of the hub", () => {
 	});
 
 	it("end when the missing network is joined", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		bed.radio = { address: undefined, station: undefined };
-		bed.read(counter(1));
-		bed.advance(10 * MINUTE);
+		bed.read(counter(1)).advance(10 * MINUTE);
 		assert.equal(bed.server.connections, 0);
 		assert.equal(bed.hub.state, "no_network");
 		bed.radio = { address: {}, station: undefined };
@@ -380,8 +338,7 @@ describe("Failures of the hub", () => {
 		["is behind a proxy that can't reach it", "502 Bad Gateway", "hub_unavailable", 1],
 	] as const) {
 		it(`are reported as ${code}, with the HTTP status, if the server ${name}`, () => {
-			const bed = new HubBed();
-			bed.server.serve(8123);
+			const bed = HubBed.served();
 			bed.server.answer = (peer) => {
 				reply(peer, answer, "", "Location: https://elsewhere.example/\r\n");
 				return true;
@@ -396,53 +353,45 @@ describe("Failures of the hub", () => {
 	}
 
 	it("in the middle of a publication cause everything to be sent again", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		bed.server.answer = (peer, request) => {
 			if (request === 3) reply(peer, "503 Service Unavailable");
 			return request === 3;
 		};
-		bed.read(READOUT);
-		bed.advance(MINUTE);
+		bed.read(READOUT).advance(MINUTE);
 		const ids = bed.server.takeLog().map((line) => line.replace(/^\d+ \w+\.smart_gateway_/, "").split(" ")[0]);
 		assert.deepEqual(ids, ["last_readout", "meter", "last_readout", "meter", "1_0_1_8_0", "1_0_16_7_0"]);
 	});
 
 	it("on a connection that was kept open only lead to a new connection", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		bed.server.answer = (peer, request) => {
 			if (request !== 2) return false;
 			peer.close();
 			return true;
 		};
-		bed.read(counter(1));
-		bed.advance(1000);
+		bed.read(counter(1)).advance(1000);
 		assert.equal(bed.server.connections, 2);
 		assert.equal(bed.hub.output.failures, 0);
 		assert.equal(bed.server.takeLog().length, 3);
 	});
 
 	it("are not reported for a server that closes each connection", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		bed.server.answer = (peer) => {
 			reply(peer, "200 OK", "", "Connection: close\r\n");
 			peer.close();
 			return true;
 		};
-		bed.read(READOUT);
-		bed.advance(5000);
+		bed.read(READOUT).advance(5000);
 		assert.equal(bed.server.connections, 4);
 		assert.equal(bed.hub.state, "ok");
 	});
 
 	it("are reported if a whole publication takes too long because the server is slow", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		bed.server.delayMs = 7500;
-		bed.read(Array.from({ length: 20 }, (_, i) => `1-0:${i + 21}.7.0(1*V)`).join("\r\n"));
-		bed.advance(HUB_BATCH_MS + 1000);
+		bed.read(Array.from({ length: 20 }, (_, i) => `1-0:${i + 21}.7.0(1*V)`).join("\r\n")).advance(HUB_BATCH_MS + 1000);
 		assert.equal(bed.hub.state, "no_reply");
 		assert.equal(bed.server.requests, 8);
 	});
@@ -450,10 +399,8 @@ describe("Failures of the hub", () => {
 
 describe("A test of the hub", () => {
 	it("reports that everything was accepted", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
-		bed.read(counter(1));
-		bed.advance(1000);
+		const bed = HubBed.served();
+		bed.read(counter(1)).advance(1000);
 		const result = bed.test();
 		assert.deepEqual([result?.failure, result?.status], [undefined, 200]);
 		assert.ok(result!.ms < 1000);
@@ -497,8 +444,7 @@ describe("A test of the hub", () => {
 	});
 
 	it("is refused while another one is running, and right after one", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		bed.server.delayMs = 100;
 		const results: string[] = [];
 		const first = { finished: () => results.push("first") };
@@ -512,20 +458,16 @@ describe("A test of the hub", () => {
 	});
 
 	it("joins a publication that is already running, and gets its result", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		bed.server.delayMs = 500;
-		bed.read(counter(1));
-		bed.advance(700);
+		bed.read(counter(1)).advance(700);
 		assert.equal(bed.test()?.failure, undefined);
 		assert.equal(bed.server.connections, 1);
 	});
 
 	it("does not wait for a pause or for the next hour", () => {
-		const bed = new HubBed({ token: "another" });
-		bed.server.serve(8123);
-		bed.read(counter(1));
-		bed.advance(1000);
+		const bed = HubBed.served({ token: "another" });
+		bed.read(counter(1)).advance(1000);
 		assert.equal(bed.hub.state, "token_rejected");
 		const result = bed.test();
 		assert.deepEqual([result?.failure?.code, result?.failure?.retcode, result?.status], ["token_rejected", 1, 401]);
@@ -535,8 +477,7 @@ describe("A test of the hub", () => {
 	});
 
 	it("gets no result after it was cancelled, and the publication goes on", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		bed.read(counter(1));
 		const test = { finished: () => assert.fail("the test was cancelled") };
 		assert.equal(bed.hub.test(test), true);
@@ -546,8 +487,7 @@ describe("A test of the hub", () => {
 	});
 
 	it("ends when the hub is turned off", () => {
-		const bed = new HubBed();
-		bed.server.serve(8123);
+		const bed = HubBed.served();
 		bed.server.delayMs = 5000;
 		let finished = 0;
 		bed.hub.test({ finished: () => finished++ });
@@ -566,11 +506,9 @@ describe("The hub over TLS", () => {
 	it("publishes to a server with the right certificate, even over a second connection", () => {
 		const bed = new HubBed({ url, certificate });
 		bed.server.serve(8123, { certificate });
-		bed.read(counter(1));
-		bed.advance(1000);
+		bed.read(counter(1)).advance(1000);
 		assert.equal(bed.hub.state, "ok");
-		bed.read(counter(2));
-		bed.advance(HUB_PAUSE_MS + 1000);
+		bed.read(counter(2)).advance(HUB_PAUSE_MS + 1000);
 		assert.equal(bed.server.connections, 2);
 	});
 
@@ -609,8 +547,7 @@ describe("The hub over TLS", () => {
 		let isWanted = 0;
 		const other: PermitClient = { permitGranted: () => {}, permitRequested: () => isWanted++ };
 		assert.equal(bed.tlsPermit.request(other), true);
-		bed.read(counter(1));
-		bed.advance(1000);
+		bed.read(counter(1)).advance(1000);
 		assert.equal(isWanted, 1);
 		assert.equal(bed.server.connections, 0);
 		assert.equal(bed.hub.isSending, true);
@@ -640,8 +577,7 @@ describe("The hub over TLS", () => {
 		});
 		const [holder, later] = [client("holder"), client("later")];
 		bed.tlsPermit.request(holder);
-		bed.read(counter(1));
-		bed.advance(1000);
+		bed.read(counter(1)).advance(1000);
 		bed.tlsPermit.request(later);
 		bed.advance(2 * MINUTE);
 		bed.tlsPermit.release(holder);
@@ -655,8 +591,7 @@ describe("The hub over TLS", () => {
 		const bed = new HubBed({ url, certificate });
 		bed.server.serve(8123, { certificate });
 		bed.world.servers.hasMemory = false;
-		bed.read(counter(1));
-		bed.advance(1000);
+		bed.read(counter(1)).advance(1000);
 		assert.deepEqual([bed.hub.state, bed.hub.output.failures], ["waiting", 0]);
 		bed.world.servers.hasMemory = true;
 		bed.advance(MINUTE);

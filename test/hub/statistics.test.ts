@@ -44,11 +44,12 @@ class Home {
 		if (this.isUp) this.bed.server.serve(8123);
 	}
 
-	turn(isUp: boolean): void {
+	turn(isUp: boolean): this {
 		this.isUp = isUp;
 		const { world } = this.bed;
 		if (isUp) this.bed.server.serve(8123);
 		else world.servers.stop("192.0.2.7", 8123);
+		return this;
 	}
 
 	/** Lets time pass, with a readout in each quarter of an hour. */
@@ -90,10 +91,8 @@ describe("Statistics for the hub", function () {
 
 	it("contain each hour of the meter from the first set-up on, within a quarter of an hour, and no jump at the beginning", () => {
 		const home = new Home();
-		home.turn(false);
-		home.run(3 * DAY);
-		home.turn(true);
-		home.run(HOUR);
+		home.turn(false).run(3 * DAY);
+		home.turn(true).run(HOUR);
 		assert.equal(home.bed.hub.statistics.state, "ok");
 		assert.equal(home.check(), 72);
 		assert.ok(home.server.imports.every((count) => count <= 25));
@@ -131,11 +130,9 @@ describe("Statistics for the hub", function () {
 	it("contain every hour of a day without network, and do not disturb the states", () => {
 		const home = new Home();
 		home.run(6 * HOUR);
-		home.turn(false);
-		home.run(DAY);
+		home.turn(false).run(DAY);
 		assert.equal(home.check(), 5);
-		home.turn(true);
-		home.run(2 * HOUR);
+		home.turn(true).run(2 * HOUR);
 		assert.equal(home.check(), 31);
 		assert.equal(home.total, home.counters.get(Math.floor(START_MS / 1000) - 3 + 31 * 3600)! - 5_000_000);
 		assert.equal(home.bed.hub.state, "ok");
@@ -143,8 +140,7 @@ describe("Statistics for the hub", function () {
 
 	it("continue after restarts of the gateway between two pieces, whichever messages were accepted", () => {
 		const home = new Home();
-		home.turn(false);
-		home.run(9 * DAY);
+		home.turn(false).run(9 * DAY);
 		home.turn(true);
 		for (let cut = 1; cut <= 12; cut++) {
 			// In each round the hub accepts one message more before the power is cut.
@@ -203,15 +199,13 @@ describe("Statistics for the hub", function () {
 		const home = new Home();
 		for (const isUp of [true, false]) {
 			home.run(5 * HOUR);
-			home.turn(isUp);
-			home.run(2 * HOUR);
+			home.turn(isUp).run(2 * HOUR);
 			home.serial += "9";
 			home.wh = isUp ? 123_000 : 77_000_000;
 			home.tariff2 = 3000;
 			home.exported = 5;
 			home.run(3 * HOUR);
-			home.turn(true);
-			home.run(3 * HOUR);
+			home.turn(true).run(3 * HOUR);
 		}
 		for (const key of ["import", "import_t1", "import_t2", "export"]) {
 			const changes = [...home.server.changesOf(key).values()];
@@ -231,10 +225,8 @@ describe("Statistics for the hub", function () {
 
 	it("consist of days where the history no longer has hours, without a jump", () => {
 		const home = new Home();
-		home.turn(false);
-		home.run(40 * DAY);
-		home.turn(true);
-		home.run(HOUR);
+		home.turn(false).run(40 * DAY);
+		home.turn(true).run(HOUR);
 		const changes = home.server.changesOf("import");
 		// At least two weeks of hours, and days before them.
 		assert.ok(changes.size > 14 * 24 && changes.size < 30 * 24, `${changes.size}`);
@@ -317,11 +309,9 @@ describe("Statistics for the hub", function () {
 
 	it("use one connection for each piece, and give way to a test at once", () => {
 		const home = new Home();
-		home.turn(false);
-		home.run(8 * DAY);
+		home.turn(false).run(8 * DAY);
 		const { bed } = home;
-		home.turn(true);
-		home.run(HOUR);
+		home.turn(true).run(HOUR);
 		const { imports } = home.server;
 		assert.equal(home.check(), 8 * 24);
 		imports.splice(0);
@@ -366,8 +356,7 @@ describe("Statistics for the hub", function () {
 	it("use one TLS connection at a time, with the permit", () => {
 		const { certificate } = OWN_CERTIFICATE;
 		const home = new Home();
-		home.turn(false);
-		home.run(DAY);
+		home.turn(false).run(DAY);
 		const { bed } = home;
 		const { server, tlsPermit } = bed;
 		bed.settings[HUB_URL.name] = "https://hub.lan:8123";

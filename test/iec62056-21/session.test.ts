@@ -64,8 +64,7 @@ describe("a session", () => {
 	it("signs on, acknowledges at 300 Bd, changes speed, receives the block, and returns to 300 Bd", () => {
 		const driver = new SessionDriver();
 		driver.to(300).receive("/LGZ5TEST\r\n").to(505);
-		driver.to(800).receive(BLOCK);
-		assert.deepEqual(driver.take(), [
+		assert.deepEqual(driver.to(800).receive(BLOCK).take(), [
 			`0 sent ${SIGN_ON}`,
 			`300 event ${session.EVENT_IDENT}`,
 			"505 sent \x06050\r\n",
@@ -110,8 +109,7 @@ describe("a session", () => {
 	});
 	it("accepts a block without an acknowledgement in mode C, at the speed of the sign-on", () => {
 		const driver = SessionDriver.identified("/LGZ5TEST");
-		driver.to(500).receive(BLOCK);
-		assert.deepEqual(driver.take(), ["500 line 300", `500 event ${EVENT_END}`]);
+		assert.deepEqual(driver.to(500).receive(BLOCK).take(), ["500 line 300", `500 event ${EVENT_END}`]);
 		assert.deepEqual(driver.records, RECORDS);
 		assert.equal(driver.machine.baud, 300);
 	});
@@ -138,8 +136,7 @@ describe("a session", () => {
 	});
 	it("ends with a break after the identification if only that was requested", () => {
 		const driver = new SessionDriver({ identOnly: true });
-		driver.to(300).receive("/LGZ5TEST\r\n");
-		assert.deepEqual(driver.take().slice(1), [
+		assert.deepEqual(driver.to(300).receive("/LGZ5TEST\r\n").take().slice(1), [
 			`300 event ${session.EVENT_IDENT}`,
 			`300 sent ${BREAK}`,
 			"300 line 300",
@@ -204,8 +201,7 @@ describe("a session", () => {
 	it("ignores everything after its end", () => {
 		const driver = SessionDriver.acknowledged();
 		driver.receive(BLOCK).take();
-		driver.receive("/LGZ5TEST\r\n").receive(WRONG).to(1e6);
-		assert.deepEqual(driver.take(), []);
+		assert.deepEqual(driver.receive("/LGZ5TEST\r\n").receive(WRONG).to(1e6).take(), []);
 		assert.deepEqual(driver.records, RECORDS);
 	});
 });
@@ -251,8 +247,7 @@ describe("the timing of a session", () => {
 		const driver = new SessionDriver();
 		driver.to(2600).receive("/LG");
 		driver.to(4599).receive("Z5TEST");
-		driver.to(6598).receive("\r\n");
-		assert.equal(driver.take().at(-1), `6598 event ${session.EVENT_IDENT}`);
+		assert.equal(driver.to(6598).receive("\r\n").take().at(-1), `6598 event ${session.EVENT_IDENT}`);
 		const slow = new SessionDriver();
 		slow.to(4000).receive("/LG");
 		assert.equal(slow.to(5999).machine.failure, undefined);
@@ -353,8 +348,7 @@ describe("a session with errors", () => {
 	it("requests a block with a wrong check twice more, then gives up", () => {
 		const driver = SessionDriver.acknowledged();
 		for (const ms of [1000, 3000]) {
-			driver.to(ms).receive(WRONG);
-			assert.deepEqual(driver.take(), [`${ms} event ${EVENT_POOR}`]);
+			assert.deepEqual(driver.to(ms).receive(WRONG).take(), [`${ms} event ${EVENT_POOR}`]);
 			assert.deepEqual(driver.to(ms + 300).take(), [`${ms + 205} sent \x15`]);
 			assert.equal(driver.writer.keptIsGood, false);
 		}

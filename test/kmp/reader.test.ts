@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { HEAT, WATER } from "../../modules/history/entry.js";
 import { takeReadout } from "../../modules/history/from-readout.js";
 import { KNOWN, MeterState, READINGS } from "../../modules/history/meter-state.js";
-import type { ProbeResult } from "../../modules/meter/probe.js";
 import { STATUS_OK } from "../../modules/readout/readout.js";
 import { heatReading } from "../../tools/meter/heat.js";
 import { KMPMeter, type KMPMeterOptions } from "../../tools/meter/kmp-meter.js";
@@ -22,15 +21,6 @@ function kmpBed(
 	const meter = new KMPMeter({ source: (nowMs) => heatReading(START_UTC_MS, nowMs), ...options });
 	bed.world.serial.meter.connect(meter);
 	return { bed, meter };
-}
-
-function probe(bed: ReaderBed): ProbeResult & { tookMs: number } {
-	let result: ProbeResult | undefined;
-	const startMs = bed.world.clock.monotonicMs();
-	bed.reader.probe({ finished: (probed) => (result = probed) });
-	bed.world.time.runWhile(() => result === undefined, startMs + 60_000);
-	assert.ok(result !== undefined);
-	return { ...result, tookMs: bed.world.clock.monotonicMs() - startMs };
 }
 
 const RECORDS = [
@@ -96,10 +86,10 @@ describe("the meter reader with KMP", function () {
 		assert.equal(codeOf({ damage: (answer) => (sent++ < 2 ? answer : answer.map((byte) => byte ^ 1)) }), "kmp/cut");
 	});
 	it("finds the meter by a probe, and by one of another protocol within seconds", () => {
-		const { failure, ident } = probe(kmpBed().bed);
+		const { failure, ident } = kmpBed().bed.probe();
 		assert.deepEqual([failure, textOf(ident)], [undefined, "6855817"]);
 		for (const protocol of ["iec62056", "dlms", "sml", "tic", "mbus"]) {
-			const found = probe(kmpBed({}, { protocol }).bed);
+			const found = kmpBed({}, { protocol }).bed.probe();
 			assert.deepEqual([found.failure?.code, found.failure?.advice], ["kmp/answers", { protocol: "kmp" }], protocol);
 			assert.ok(found.tookMs < 25_000, `${protocol}: ${found.tookMs}`);
 		}

@@ -43,6 +43,10 @@ describe("The gateway as a Marstek CT002", () => {
 		await gateway.write("live-meter", { ct002: true, ...settings });
 		await gateway.pass(10_000);
 	};
+	const begin = async (settings?: object, lines?: readonly string[]) => {
+		await connectMeter(lines);
+		await turnOn(settings);
+	};
 	/** Sends datagrams; returns the replies. */
 	const send = async (bytes: readonly string[], address = BATTERY) => {
 		const { udp } = gateway.world;
@@ -68,8 +72,7 @@ describe("The gateway as a Marstek CT002", () => {
 		gateway.world.udp.ports.map(({ port }) => port).filter((port) => [PORT, 1010, 9522].includes(port));
 
 	beforeEach(async () => {
-		gateway = new VirtualGateway();
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn();
 		await gateway.write("iec62056/config", { mode_d_enabled: true, mode_d_baudrate: 9600 });
 	});
 	afterEach(() => gateway.stop());
@@ -92,8 +95,7 @@ describe("The gateway as a Marstek CT002", () => {
 	});
 
 	it("answers the example of the description with the whole power on the battery's phase", async () => {
-		await connectMeter();
-		await turnOn();
+		await begin();
 		assert.equal(frame("HMG-50", "AABBCCDDEEFF", "HME-4", "112233445566", "B", -217), EXAMPLE);
 		const { texts, numbers } = await ask(EXAMPLE);
 		assert.deepEqual(texts, ["HME-4", "112233445566", "HMG-50", "AABBCCDDEEFF"]);
@@ -106,8 +108,7 @@ describe("The gateway as a Marstek CT002", () => {
 	});
 
 	it("gives the power of each phase to a battery on all phases, or on one that it does not know yet", async () => {
-		await connectMeter();
-		await turnOn();
+		await begin();
 		const all = await ask(request("D", 100));
 		assert.deepEqual(all.numbers.slice(0, 8), [500, -900, 79, -321, 0, 0, 0, 1]);
 		assert.deepEqual(all.numbers.slice(10), [...[0, 0, 0, 0, 0], ...[0, 0, 0, 0, 100]]);
@@ -119,8 +120,7 @@ describe("The gateway as a Marstek CT002", () => {
 	});
 
 	it("answers as the CT that is asked, as itself if none is named, and numbers its replies", async () => {
-		await connectMeter();
-		await turnOn();
+		await begin();
 		const { id } = await gateway.read("live-meter/status");
 		for (const [i, [asked, answered]] of [
 			...[
@@ -135,8 +135,7 @@ describe("The gateway as a Marstek CT002", () => {
 	});
 
 	it("accepts requests without a power, with more fields, and with a space in the checksum", async () => {
-		await connectMeter();
-		await turnOn();
+		await begin();
 		for (const bytes of [
 			frame("HMG-50", "AABBCCDDEEFF", "HME-4", "112233445566"),
 			frame("HMG-50", "AABBCCDDEEFF", "HME-4", "112233445566", "A"),
@@ -178,8 +177,7 @@ describe("The gateway as a Marstek CT002", () => {
 	});
 
 	it("sends at most 20 datagrams in a second to an address, and none in the owner's pause", async () => {
-		await connectMeter();
-		await turnOn();
+		await begin();
 		assert.equal((await send(Array.from({ length: 100 }, () => EXAMPLE))).length, 20);
 		await gateway.write("live-meter", { pause_ms: 5000 });
 		await gateway.pass(5000);
@@ -190,8 +188,7 @@ describe("The gateway as a Marstek CT002", () => {
 	});
 
 	it("divides the power among batteries with shares, but shows all of it to one that looks for its phase", async () => {
-		await connectMeter();
-		await turnOn({ inverted: true });
+		await begin({ inverted: true });
 		await gateway.write("live-meter/clients", {
 			clients: [
 				{ address: BATTERY, share_percent: 60 },
@@ -209,8 +206,7 @@ describe("The gateway as a Marstek CT002", () => {
 	});
 
 	it("limits powers to the numbers of the protocol", async () => {
-		await connectMeter(["1-0:16.7.0(-99999*W)"]);
-		await turnOn();
+		await begin({}, ["1-0:16.7.0(-99999*W)"]);
 		const { numbers } = await ask(request("A", 123_456));
 		assert.deepEqual([numbers[0], numbers[3], numbers[16]], [-32_767, -32_767, 32_767]);
 	});

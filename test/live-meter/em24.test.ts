@@ -29,6 +29,10 @@ describe("The gateway as a Carlo Gavazzi EM24", () => {
 		await gateway.write("live-meter", { em24: true, ...settings });
 		await gateway.pass(10_000);
 	};
+	const begin = async (settings?: object, lines?: readonly string[]) => {
+		await connectMeter(lines);
+		await turnOn(settings);
+	};
 	const open = () => openModbus(gateway, GX);
 	const connect = (from = GX) => connectModbus(gateway, from);
 	const ask = (client: VirtualClient, first: number, count: number, unit = 1, called = 3) => {
@@ -56,8 +60,7 @@ describe("The gateway as a Carlo Gavazzi EM24", () => {
 	};
 
 	beforeEach(async () => {
-		gateway = new VirtualGateway();
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn();
 		await gateway.write("iec62056/config", { mode_d_enabled: true, mode_d_baudrate: 9600 });
 	});
 	afterEach(() => gateway.stop());
@@ -75,8 +78,7 @@ describe("The gateway as a Carlo Gavazzi EM24", () => {
 	});
 
 	it("is found and read by the driver's sequence, with the values of the readout", async () => {
-		await connectMeter();
-		await turnOn();
+		await begin();
 		const { id } = await gateway.read("live-meter/status");
 		const client = connect();
 		// The probe for an ABB meter comes first, for its units 1 and 2, then that of a ComAp and this one.
@@ -100,8 +102,7 @@ describe("The gateway as a Carlo Gavazzi EM24", () => {
 	});
 
 	it("returns parts of the values, and the number of its model only alone", async () => {
-		await connectMeter();
-		await turnOn();
+		await begin();
 		const client = connect();
 		const power = await read(client, 0x28, 2);
 		assert.equal((power.readUInt16BE(2) << 16) | power.readUInt16BE(0), -3210);
@@ -110,8 +111,7 @@ describe("The gateway as a Carlo Gavazzi EM24", () => {
 	});
 
 	it("answers other functions, units and registers with the exception for it", async () => {
-		await connectMeter();
-		await turnOn();
+		await begin();
 		const client = connect();
 		for (const called of [1, 2, 4, 6, 16]) assert.equal(await fails(client, 0xa000, 7, 1, called), EXCEPTION.function);
 		for (const unit of [0, 2, 61]) assert.equal(await fails(client, 0x0b, 1, unit), EXCEPTION.unit);
@@ -146,8 +146,7 @@ describe("The gateway as a Carlo Gavazzi EM24", () => {
 	});
 
 	it("fails without a fresh value, but is still found", async () => {
-		await connectMeter();
-		await turnOn();
+		await begin();
 		const client = connect();
 		await data(client);
 		await gateway.connectMeter(undefined);
@@ -158,8 +157,7 @@ describe("The gateway as a Carlo Gavazzi EM24", () => {
 	});
 
 	it("is busy during the pause that the owner has set, and applies sign, offset and the split by phases", async () => {
-		await connectMeter(LINES.slice(0, 3));
-		await turnOn({ pause_ms: 5000, inverted: true, offset_w: 30, total_on: "all" });
+		await begin({ pause_ms: 5000, inverted: true, offset_w: 30, total_on: "all" }, LINES.slice(0, 3));
 		const client = connect();
 		const { number, three } = await data(client);
 		assert.deepEqual([number(0x28), three(0x12)], [3510, [1170, 1170, 1170]]);
@@ -170,8 +168,7 @@ describe("The gateway as a Carlo Gavazzi EM24", () => {
 	});
 
 	it("shares port 502 with SunSpec, whose registers are elsewhere, and either can be turned off alone", async () => {
-		await connectMeter();
-		await turnOn({ sunspec: true });
+		await begin({ sunspec: true });
 		const client = connect();
 		const mark = async () => (await read(client, 40_000, 2)).toString("latin1");
 		const watts = async () => (await read(client, 40_097, 2)).readFloatBE();
@@ -189,8 +186,7 @@ describe("The gateway as a Carlo Gavazzi EM24", () => {
 	});
 
 	it("closes connections of unlisted addresses, and shows the last one", async () => {
-		await connectMeter();
-		await turnOn();
+		await begin();
 		const stranger = connect(STRANGER);
 		await gateway.pass(100);
 		assert.ok(stranger.isClosed);
@@ -199,8 +195,7 @@ describe("The gateway as a Carlo Gavazzi EM24", () => {
 	});
 
 	it("has room for the largest numbers", async () => {
-		await connectMeter(["1-0:1.8.0(99999999.999*kWh)", "1-0:16.7.0(-99999999*W)"]);
-		await turnOn();
+		await begin({}, ["1-0:1.8.0(99999999.999*kWh)", "1-0:16.7.0(-99999999*W)"]);
 		const { number } = await data(connect());
 		assert.deepEqual([number(0x28), number(0x34)], [-999_999_990, 1_000_000_000]);
 		await connectMeter(["1-0:1.8.0(9999999999.999*kWh)", "1-0:16.7.0(-9999999999*W)"]);

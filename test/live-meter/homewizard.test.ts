@@ -32,8 +32,7 @@ describe("The gateway as a HomeWizard P1 meter", () => {
 	};
 
 	beforeEach(async () => {
-		gateway = new VirtualGateway();
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn();
 		await gateway.write("iec62056/config", { mode_d_enabled: true });
 	});
 	afterEach(() => gateway.stop());
@@ -151,8 +150,7 @@ describe("The gateway as a HomeWizard P1 meter", () => {
 			close(): void {}
 		};
 		await gateway.stop();
-		gateway = new VirtualGateway("client", { utcMs: Date.UTC(2026, 10, 20, 12), led: { pins: {}, io } });
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn("client", { utcMs: Date.UTC(2026, 10, 20, 12), led: { pins: {}, io } });
 		await turnOn();
 		await gateway.begin("PUT", "/api/v1/identify", { secure: false, token: null, from: WALLBOX }).reply();
 		await gateway.pass(1000);

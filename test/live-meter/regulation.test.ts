@@ -21,8 +21,7 @@ describe("Batteries that regulate by one meter", () => {
 	let gateway: VirtualGateway;
 
 	beforeEach(async () => {
-		gateway = new VirtualGateway();
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn();
 		await gateway.write("iec62056/config", { mode_d_enabled: true, mode_d_baudrate: 115_200 });
 		await gateway.write("live-meter", { shelly: true });
 	});

@@ -54,8 +54,7 @@ describe("Shares of the power", () => {
 	it("are stored, read back, kept over a restart, and missing in the reply if there is none", async () => {
 		const clients = [{ address: BATTERY, share_percent: 50 }, { address: OTHER, share_percent: 30 }, { address: EVCC }];
 		assert.deepEqual(await gateway.read("live-meter/clients"), { clients });
-		await gateway.restart();
-		await gateway.login();
+		await gateway.restartAndLogin();
 		assert.deepEqual(await gateway.read("live-meter/clients"), { clients });
 	});
 

@@ -52,8 +52,7 @@ describe("The gateway as an SMA energy meter", () => {
 	const ports = () => gateway.world.udp.ports.map(({ port }) => port).filter((port) => [1010, 9522].includes(port));
 
 	beforeEach(async () => {
-		gateway = new VirtualGateway();
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn();
 		await gateway.write("iec62056/config", { mode_d_enabled: true, mode_d_baudrate: 9600 });
 	});
 	afterEach(() => gateway.stop());

@@ -36,6 +36,10 @@ describe("The gateway as a SunSpec meter", () => {
 		await gateway.write("live-meter", { sunspec: true, ...settings });
 		await gateway.pass(10_000);
 	};
+	const begin = async (settings?: object, lines?: readonly string[]) => {
+		await connectMeter(lines);
+		await turnOn(settings);
+	};
 	const open = () => openModbus(gateway, INVERTER);
 	const connect = (from = INVERTER) => connectModbus(gateway, from);
 	const send = (client: VirtualClient, bytes: Uint8Array) => sendModbus(gateway, client, bytes);
@@ -59,8 +63,7 @@ describe("The gateway as a SunSpec meter", () => {
 	};
 
 	beforeEach(async () => {
-		gateway = new VirtualGateway();
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn();
 		await gateway.write("iec62056/config", { mode_d_enabled: true, mode_d_baudrate: 9600 });
 	});
 	afterEach(() => gateway.stop());
@@ -78,8 +81,7 @@ describe("The gateway as a SunSpec meter", () => {
 	});
 
 	it("describes itself as a common model and a three-phase meter", async () => {
-		await connectMeter();
-		await turnOn();
+		await begin();
 		const { id } = await gateway.read("live-meter/status");
 		for (const unit of [1, 200, 240]) {
 			const client = connect();
@@ -100,8 +102,7 @@ describe("The gateway as a SunSpec meter", () => {
 	});
 
 	it("gives the readout's values, with the rest calculated or NaN", async () => {
-		await connectMeter();
-		await turnOn();
+		await begin();
 		const all = await values(connect());
 		const at = (place: number, count: number) =>
 			all.slice(place, place + count).map((value) => Number(value.toFixed(3)));
@@ -117,16 +118,14 @@ describe("The gateway as a SunSpec meter", () => {
 	});
 
 	it("applies sign, offset and the split by phases", async () => {
-		await connectMeter();
-		await turnOn({ inverted: true, offset_w: 30, total_on: "all" });
+		await begin({ inverted: true, offset_w: 30, total_on: "all" });
 		const all = await values(connect());
 		assert.deepEqual(all.slice(WATTS, WATTS + 4), [351, 117, 117, 117]);
 		assert.deepEqual([all[EXPORT], all[IMPORT]], [12_572, 3500]);
 	});
 
 	it("returns parts of a model, and 125 registers at most", async () => {
-		await connectMeter();
-		await turnOn();
+		await begin();
 		const client = connect();
 		assert.equal((await read(client, VALUES + 2 * WATTS, 2)).readFloatBE(), -321);
 		const whole = await read(client, BASE + 72, 125);
@@ -136,8 +135,7 @@ describe("The gateway as a SunSpec meter", () => {
 	});
 
 	it("answers other functions, units, lengths and registers with the exception for it", async () => {
-		await connectMeter();
-		await turnOn();
+		await begin();
 		const client = connect();
 		for (const called of [1, 2, 4, 5, 6, 15, 16, 22, 23, 43, 0x83, 0])
 			assert.equal(await fails(client, request(BASE, 1, 1, called)), 1, `function ${called}`);
@@ -170,8 +168,7 @@ describe("The gateway as a SunSpec meter", () => {
 	});
 
 	it("serves a client that waits for its replies as often as it asks", async () => {
-		await connectMeter();
-		await turnOn();
+		await begin();
 		const client = connect();
 		// The client is faster than the gateway: its next request is there as soon as the reply was written.
 		let sent = 1;
@@ -199,8 +196,7 @@ describe("The gateway as a SunSpec meter", () => {
 	});
 
 	it("is busy during the pause that the owner has set", async () => {
-		await connectMeter();
-		await turnOn({ pause_ms: 5000 });
+		await begin({ pause_ms: 5000 });
 		const client = connect();
 		await values(client);
 		assert.equal(await fails(client, request(VALUES, 2)), 6);
@@ -209,8 +205,7 @@ describe("The gateway as a SunSpec meter", () => {
 	});
 
 	it("closes connections of unlisted addresses, even after a change of the list, and shows the last refused address", async () => {
-		await connectMeter();
-		await turnOn();
+		await begin();
 		const stranger = connect(STRANGER);
 		await gateway.pass(100);
 		assert.ok(stranger.isClosed);
@@ -229,8 +224,7 @@ describe("The gateway as a SunSpec meter", () => {
 	});
 
 	it("answers requests that arrive together or byte by byte", async () => {
-		await connectMeter();
-		await turnOn();
+		await begin();
 		const client = connect();
 		const many = (count: number) => {
 			const requests = Array.from({ length: count }, (_, i) => request(BASE + i, 1));
@@ -248,8 +242,7 @@ describe("The gateway as a SunSpec meter", () => {
 	});
 
 	it("closes a connection whose bytes are not Modbus", async () => {
-		await connectMeter();
-		await turnOn();
+		await begin();
 		const heads = [
 			"GET / HTTP/1.1\r\n\r\n",
 			"\0\0\0\0\0\x01\x01\x03",
@@ -264,8 +257,7 @@ describe("The gateway as a SunSpec meter", () => {
 	});
 
 	it("gives another client the place of one with half a request, or of one that reads no replies", async () => {
-		await connectMeter();
-		await turnOn();
+		await begin();
 		const half = connect(OTHER);
 		half.send(request(BASE, 1).subarray(0, 7));
 		const full = connect(OTHER);
@@ -285,8 +277,7 @@ describe("The gateway as a SunSpec meter", () => {
 	});
 
 	it("serves three clients; a fourth replaces an idle one, and is refused while all are in use", async () => {
-		await connectMeter();
-		await turnOn();
+		await begin();
 		const clients = [connect(), connect(OTHER), connect()];
 		for (const client of clients) await read(client, BASE, 1);
 		const fourth = connect(OTHER);
@@ -303,8 +294,7 @@ describe("The gateway as a SunSpec meter", () => {
 	});
 
 	it("keeps serving after a client has vanished, a flood of strangers, and a restart", async () => {
-		await connectMeter();
-		await turnOn();
+		await begin();
 		connect().reset();
 		for (let i = 0; i < 50; i++) {
 			connect(STRANGER);
@@ -320,8 +310,7 @@ describe("The gateway as a SunSpec meter", () => {
 	});
 
 	it("has room for the largest numbers", async () => {
-		await connectMeter(["1-0:1.8.0(99999999.999*kWh)", "1-0:16.7.0(-99999999*W)"]);
-		await turnOn();
+		await begin({}, ["1-0:1.8.0(99999999.999*kWh)", "1-0:16.7.0(-99999999*W)"]);
 		const all = await values(connect());
 		assert.deepEqual([all[WATTS], all[IMPORT]], [Math.fround(-99_999_999), Math.fround(99_999_999_999)]);
 	});

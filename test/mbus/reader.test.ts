@@ -3,11 +3,9 @@ import assert from "node:assert/strict";
 import { HEAT, WATER } from "../../modules/history/entry.js";
 import { takeReadout } from "../../modules/history/from-readout.js";
 import { KNOWN, MeterState, READINGS } from "../../modules/history/meter-state.js";
-import type { ProbeResult } from "../../modules/meter/probe.js";
 import { type Readout, STATUS_CUT, STATUS_OK } from "../../modules/readout/readout.js";
 import { longHeader } from "../../tools/meter/mbus-meter.js";
 import { textOf } from "../latin1.js";
-import type { ReaderBed } from "../meter/reader-bed.js";
 import { recordsOf } from "../meter/records.js";
 import { fixedSlave, mbusBed, slave } from "./bed.js";
 
@@ -15,15 +13,6 @@ const HEADER = longHeader(12_345_678, "LUG", 4);
 
 function recordsIn(readout: Readout | undefined): string[] {
 	return recordsOf(readout?.records);
-}
-
-function probe(bed: ReaderBed): ProbeResult & { tookMs: number } {
-	let result: ProbeResult | undefined;
-	const startMs = bed.world.clock.monotonicMs();
-	bed.reader.probe({ finished: (probed) => (result = probed) });
-	bed.world.time.runWhile(() => result === undefined, startMs + 60_000);
-	assert.ok(result !== undefined);
-	return { ...result, tookMs: bed.world.clock.monotonicMs() - startMs };
 }
 
 describe("the meter reader with M-Bus", function () {
@@ -192,11 +181,11 @@ describe("the meter reader with M-Bus", function () {
 	});
 	it("finds the meter by a probe, awake or asleep, and by one of another protocol", () => {
 		for (const sleeps of [false, true]) {
-			const { failure, ident } = probe(mbusBed({ sleeps }).bed);
+			const { failure, ident } = mbusBed({ sleeps }).bed.probe();
 			assert.deepEqual([failure, textOf(ident)], [undefined, "LUG10000001"]);
 			if (sleeps) continue;
 			for (const protocol of ["iec62056", "dlms", "sml", "tic", "kmp"]) {
-				const found = probe(mbusBed({ sleeps }, {}, protocol).bed);
+				const found = mbusBed({ sleeps }, {}, protocol).bed.probe();
 				assert.deepEqual(
 					[found.failure?.code, found.failure?.advice],
 					["mbus/answers", { protocol: "mbus" }],

@@ -1,9 +1,10 @@
 /** A meter reader in the virtual world, with a simulated meter on its line. */
-
+import assert from "node:assert/strict";
 import { type VirtualOptions, VirtualWorld } from "../../hosts/node/virtual.js";
 import type { DLMSSettings } from "../../modules/cosem/settings.js";
 import { Driver } from "../../modules/io/driver.js";
 import { MemoryLedger, RESERVE } from "../../modules/io/memory.js";
+import type { ProbeResult } from "../../modules/meter/probe.js";
 import { MeterReader } from "../../modules/meter/reader.js";
 import type { MeterLight, MeterSettings } from "../../modules/meter/settings.js";
 import type { Failure } from "../../modules/readout/failure.js";
@@ -147,5 +148,15 @@ export class ReaderBed {
 		this.world.time.runWhile(() => outcome === undefined, startMs + limitMs);
 		if (outcome === undefined) throw new Error("the caller was never notified");
 		return outcome;
+	}
+
+	/** Requests a probe and advances time until it is done. */
+	probe(limitMs = 60_000): ProbeResult & { tookMs: number } {
+		let result: ProbeResult | undefined;
+		const startMs = this.world.clock.monotonicMs();
+		assert.equal(this.reader.probe({ finished: (probed) => (result = probed) }), true);
+		this.world.time.runWhile(() => result === undefined, startMs + limitMs);
+		assert.ok(result !== undefined, "the probe was never finished");
+		return { ...result, tookMs: this.world.clock.monotonicMs() - startMs };
 	}
 }

@@ -57,6 +57,11 @@ class Bed implements ScheduledReader {
 		this.schedule.start(lastUtcMs, kept, error);
 	}
 
+	pass(ms: number): this {
+		this.time.advance(ms);
+		return this;
+	}
+
 	read(waiter: ReadCallback): void {
 		this.requests.push(this.time.utcMs() === undefined ? `${this.time.nowMs / SECOND_MS}` : this.clock);
 		this.waiter = waiter;
@@ -87,8 +92,7 @@ describe("meter/schedule", () => {
 		const bed = new Bed();
 		assert.equal(bed.next, "07:15:00");
 		assert.equal(bed.schedule.lastRunUtcMs, 0);
-		bed.time.advance(HOUR_MS);
-		assert.deepEqual(bed.requests, ["07:15:00", "07:30:00", "07:45:00", "08:00:00"]);
+		assert.deepEqual(bed.pass(HOUR_MS).requests, ["07:15:00", "07:30:00", "07:45:00", "08:00:00"]);
 		assert.equal(bed.next, "08:15:00");
 		assert.equal(bed.schedule.lastRunUtcMs, Date.UTC(2026, 10, 22, 8, 0, 3));
 		assert.equal(bed.schedule.lastError, "");
@@ -98,57 +102,47 @@ describe("meter/schedule", () => {
 	it("repeats a failed readout after one minute and after four more, then waits for the next due time", () => {
 		const bed = new Bed();
 		bed.failures = [FAILURE_PORT, FAILURE_PORT, FAILURE_PORT, undefined];
-		bed.time.advance(15 * MINUTE_MS);
-		assert.equal(bed.next, "07:16:03", "the next attempt is reported as next");
+		assert.equal(bed.pass(15 * MINUTE_MS).next, "07:16:03", "the next attempt is reported as next");
 		assert.equal(bed.schedule.lastError, FAILURE_PORT.code);
-		bed.time.advance(15 * MINUTE_MS);
-		assert.deepEqual(bed.requests, ["07:15:00", "07:16:03", "07:20:06", "07:30:00"]);
+		assert.deepEqual(bed.pass(15 * MINUTE_MS).requests, ["07:15:00", "07:16:03", "07:20:06", "07:30:00"]);
 		assert.equal(bed.schedule.lastError, "");
 		// After a success both repetitions are available again.
 		bed.requests.length = 0;
 		bed.failures = [FAILURE_PORT, FAILURE_PORT, undefined];
-		bed.time.advance(15 * MINUTE_MS);
-		assert.deepEqual(bed.requests, ["07:45:00"]);
-		bed.time.advance(10 * MINUTE_MS);
-		assert.deepEqual(bed.requests, ["07:45:00", "07:46:03", "07:50:06"]);
+		assert.deepEqual(bed.pass(15 * MINUTE_MS).requests, ["07:45:00"]);
+		assert.deepEqual(bed.pass(10 * MINUTE_MS).requests, ["07:45:00", "07:46:03", "07:50:06"]);
 	});
 
 	it("does not repeat a readout shortly before the next due time", () => {
 		const bed = new Bed(START_MS, 0, MINUTES);
 		bed.failures = [FAILURE_PORT, FAILURE_PORT];
-		bed.time.advance(3 * MINUTE_MS);
-		assert.deepEqual(bed.requests, ["07:02:00", "07:03:00", "07:04:00"]);
+		assert.deepEqual(bed.pass(3 * MINUTE_MS).requests, ["07:02:00", "07:03:00", "07:04:00"]);
 	});
 
 	it("leaves a minute between the last repetition and the next due time", () => {
 		const bed = new Bed(START_MS, 0, { ...MINUTES, minutes: 2 });
 		bed.failures = [FAILURE_PORT, undefined];
-		bed.time.advance(3 * MINUTE_MS);
-		assert.deepEqual(bed.requests, ["07:02:00", "07:04:00"]);
+		assert.deepEqual(bed.pass(3 * MINUTE_MS).requests, ["07:02:00", "07:04:00"]);
 	});
 
 	it("pauses for an hour after a meter has rejected the password, unless settings change", () => {
 		const bed = new Bed();
 		bed.failures = [DLMS_AUTHENTICATION, undefined];
-		bed.time.advance(14 * MINUTE_MS + HOUR_MS);
-		assert.deepEqual(bed.requests, ["07:15:00"]);
+		assert.deepEqual(bed.pass(14 * MINUTE_MS + HOUR_MS).requests, ["07:15:00"]);
 		assert.equal(bed.schedule.lastError, DLMS_AUTHENTICATION.code);
 		assert.equal(bed.schedule.missed, 4);
-		bed.time.advance(15 * MINUTE_MS);
-		assert.deepEqual(bed.requests, ["07:15:00", "08:30:00"]);
+		assert.deepEqual(bed.pass(15 * MINUTE_MS).requests, ["07:15:00", "08:30:00"]);
 		bed.failures = [DLMS_AUTHENTICATION, undefined];
 		bed.time.advance(16 * MINUTE_MS);
 		bed.schedule.reconfigure();
-		bed.time.advance(15 * MINUTE_MS);
-		assert.deepEqual(bed.requests.slice(-2), ["08:45:00", "09:00:00"]);
+		assert.deepEqual(bed.pass(15 * MINUTE_MS).requests.slice(-2), ["08:45:00", "09:00:00"]);
 	});
 
 	it("waits a little while other requests need the memory, and does not count this as an attempt", () => {
 		const bed = new Bed();
 		bed.tookMs = 0;
 		bed.failures = [FAILURE_MEMORY, FAILURE_MEMORY, FAILURE_MEMORY, FAILURE_PORT, undefined];
-		bed.time.advance(20 * MINUTE_MS);
-		assert.deepEqual(bed.requests, ["07:15:00", "07:15:05", "07:15:10", "07:15:15", "07:16:15"]);
+		assert.deepEqual(bed.pass(20 * MINUTE_MS).requests, ["07:15:00", "07:15:05", "07:15:10", "07:15:15", "07:16:15"]);
 	});
 
 	it("waits for a readout that exceeds the caller's limit, and counts the due times that pass meanwhile", () => {
@@ -156,7 +150,7 @@ describe("meter/schedule", () => {
 		bed.running = true;
 		bed.tookMs = MINUTE_MS;
 		bed.failures = [FAILURE_WAIT, FAILURE_WAIT, FAILURE_WAIT, undefined];
-		bed.time.advance(5 * MINUTE_MS + 30 * SECOND_MS);
+		bed.pass(5 * MINUTE_MS + 30 * SECOND_MS);
 		assert.deepEqual(bed.requests, ["07:02:00", "07:03:00", "07:04:00", "07:05:00", "07:06:00"]);
 		// 07:03, 07:04 and 07:05 were missed, 07:06 was not.
 		assert.equal(bed.schedule.missed, 3);
@@ -176,34 +170,28 @@ describe("meter/schedule", () => {
 		for (let i = 1; i <= 4; i++) {
 			// The chip's timer may be a little early or late.
 			bed = sleepUntil(bed, START_MS + (15 * i - 1) * MINUTE_MS + (i % 2 === 0 ? 200 : -200));
-			bed.time.advance(10 * SECOND_MS);
-			assert.deepEqual([bed.requests.length, bed.schedule.missed], [1, 0]);
+			assert.deepEqual([bed.pass(10 * SECOND_MS).requests.length, bed.schedule.missed], [1, 0]);
 		}
 		assert.equal(bed.next, "08:15:00");
 		const late = sleepUntil(bed, START_MS + 2 * HOUR_MS);
-		late.time.advance(SECOND_MS);
-		assert.deepEqual([late.requests.length, late.schedule.missed, late.notifiedMissed], [1, 3, 3]);
+		assert.deepEqual([late.pass(SECOND_MS).requests.length, late.schedule.missed, late.notifiedMissed], [1, 3, 3]);
 	});
 
 	it("keeps its planned repetitions, and its pause after a rejected password, across a sleep", () => {
 		const bed = new Bed();
 		bed.failures = [FAILURE_PORT];
-		bed.time.advance(14 * MINUTE_MS + 5 * SECOND_MS);
-		assert.equal(bed.next, "07:16:03");
+		assert.equal(bed.pass(14 * MINUTE_MS + 5 * SECOND_MS).next, "07:16:03");
 		const again = sleepUntil(bed, START_MS + 15 * MINUTE_MS);
 		assert.equal(again.schedule.lastError, FAILURE_PORT.code);
 		assert.equal(again.schedule.lastRunUtcMs, Date.UTC(2026, 10, 22, 7, 15, 3));
 		again.failures = [FAILURE_PORT];
-		again.time.advance(10 * SECOND_MS);
-		assert.deepEqual(again.requests, ["07:16:03"]);
+		assert.deepEqual(again.pass(10 * SECOND_MS).requests, ["07:16:03"]);
 		assert.equal(again.next, "07:20:06");
 		const refused = sleepUntil(again, START_MS + 19 * MINUTE_MS);
 		refused.failures = [DLMS_AUTHENTICATION];
-		refused.time.advance(15 * SECOND_MS);
-		assert.deepEqual(refused.requests, ["07:20:06"]);
+		assert.deepEqual(refused.pass(15 * SECOND_MS).requests, ["07:20:06"]);
 		const waiting = sleepUntil(refused, START_MS + 29 * MINUTE_MS);
-		waiting.time.advance(HOUR_MS);
-		assert.deepEqual([waiting.requests, waiting.schedule.missed], [["08:30:00"], 4]);
+		assert.deepEqual([waiting.pass(HOUR_MS).requests, waiting.schedule.missed], [["08:30:00"], 4]);
 	});
 
 	it("waits after a sleep for unsolicited data, because nothing was received during the sleep", () => {
@@ -211,17 +199,14 @@ describe("meter/schedule", () => {
 		bed.late = IEC_NO_TELEGRAM;
 		const woken = sleepUntil(bed, START_MS + 14 * MINUTE_MS);
 		woken.late = IEC_NO_TELEGRAM;
-		woken.time.advance(SECOND_MS);
-		assert.deepEqual([woken.requests, woken.schedule.isRunning], [["07:15:00"], true]);
-		woken.time.advance(5 * SECOND_MS);
-		assert.deepEqual([woken.schedule.isRunning, woken.schedule.lastError], [false, ""]);
+		assert.deepEqual([woken.pass(SECOND_MS).requests, woken.schedule.isRunning], [["07:15:00"], true]);
+		assert.deepEqual([woken.pass(5 * SECOND_MS).schedule.isRunning, woken.schedule.lastError], [false, ""]);
 	});
 
 	it("treats the end of a sleep as the due time while the clock is not set", () => {
 		const bed = new Bed(0);
 		const woken = sleepUntil(bed, 0);
-		woken.time.advance(SECOND_MS);
-		assert.equal(woken.requests.length, 1);
+		assert.equal(woken.pass(SECOND_MS).requests.length, 1);
 	});
 
 	it("can give up a readout, and continues at the next due time", () => {
@@ -240,56 +225,47 @@ describe("meter/schedule", () => {
 		assert.deepEqual(bed.requests, ["07:01:00"]);
 		assert.equal(bed.schedule.missed, 3);
 		assert.equal(bed.notifiedMissed, 3);
-		bed.time.advance(15 * MINUTE_MS);
-		assert.deepEqual(bed.requests, ["07:01:00", "07:15:00"]);
+		assert.deepEqual(bed.pass(15 * MINUTE_MS).requests, ["07:01:00", "07:15:00"]);
 		assert.equal(bed.schedule.missed, 3);
 	});
 
 	it("misses nothing if it restarts between two due times", () => {
 		const bed = new Bed(START_MS, START_MS - 30 * SECOND_MS);
-		bed.time.advance(14 * MINUTE_MS);
-		assert.deepEqual(bed.requests, ["07:15:00"]);
+		assert.deepEqual(bed.pass(14 * MINUTE_MS).requests, ["07:15:00"]);
 		assert.equal(bed.schedule.missed, 0);
 	});
 
 	it("counts at most a thousand missed readouts at once", () => {
 		const bed = new Bed(START_MS, START_MS - 400 * DAY_MS, MINUTES);
-		bed.time.advance(SECOND_MS);
-		assert.deepEqual(bed.requests, ["07:01:00"]);
+		assert.deepEqual(bed.pass(SECOND_MS).requests, ["07:01:00"]);
 		assert.equal(bed.schedule.missed, 1000);
 		assert.equal(bed.next, "00:00:00", "no next readout is reported while one runs");
-		bed.time.advance(3 * SECOND_MS);
-		assert.equal(bed.next, "07:02:00");
+		assert.equal(bed.pass(3 * SECOND_MS).next, "07:02:00");
 	});
 
 	it("counts its period from the start while the clock is not set, then follows the clock", () => {
 		const bed = new Bed(0);
-		bed.time.advance(31 * MINUTE_MS);
-		assert.equal(bed.schedule.nextRunUtcMs, 0);
+		assert.equal(bed.pass(31 * MINUTE_MS).schedule.nextRunUtcMs, 0);
 		assert.deepEqual(bed.requests, ["900", "1803"]);
 		bed.time.setUTC(START_MS);
 		bed.schedule.clockChanged();
 		assert.equal(bed.next, "07:15:00");
 		assert.equal(bed.schedule.missed, 0);
-		bed.time.advance(15 * MINUTE_MS);
-		assert.equal(bed.requests.at(-1), "07:15:00");
+		assert.equal(bed.pass(15 * MINUTE_MS).requests.at(-1), "07:15:00");
 	});
 
 	it("makes up for a missed readout as soon as the clock is set", () => {
 		const bed = new Bed(0, START_MS - HOUR_MS);
-		bed.time.advance(10 * SECOND_MS);
-		assert.deepEqual(bed.requests, []);
+		assert.deepEqual(bed.pass(10 * SECOND_MS).requests, []);
 		bed.time.setUTC(START_MS);
 		bed.schedule.clockChanged();
-		bed.time.advance(SECOND_MS);
-		assert.deepEqual(bed.requests, ["07:01:00"]);
+		assert.deepEqual(bed.pass(SECOND_MS).requests, ["07:01:00"]);
 		assert.equal(bed.schedule.missed, 3);
 	});
 
 	it("repeats nothing when the clock is set back a little, and is not blocked when it is set back far", () => {
 		const bed = new Bed();
-		bed.time.advance(14 * MINUTE_MS + 5 * SECOND_MS);
-		assert.deepEqual(bed.requests, ["07:15:00"]);
+		assert.deepEqual(bed.pass(14 * MINUTE_MS + 5 * SECOND_MS).requests, ["07:15:00"]);
 		bed.time.setUTC(Date.UTC(2026, 10, 22, 7, 14, 50));
 		bed.schedule.clockChanged();
 		assert.equal(bed.next, "07:30:00");
@@ -321,16 +297,14 @@ describe("meter/schedule", () => {
 		// Without the stored next due time a readout is due at once; the clock was set back by ten hours.
 		kept.setUint32(0, 0, true);
 		const next = new Bed(START_MS - 10 * HOUR_MS, 0, QUARTERS, kept);
-		next.time.advance(HOUR_MS + 15 * MINUTE_MS);
-		assert.equal(next.requests.length, 1, next.requests.join());
+		assert.equal(next.pass(HOUR_MS + 15 * MINUTE_MS).requests.length, 1, next.requests.join());
 	});
 
 	it("makes up once for due times that are skipped when the clock is set forward", () => {
 		const bed = new Bed();
 		bed.time.setUTC(START_MS + 2 * HOUR_MS);
 		bed.schedule.clockChanged();
-		bed.time.advance(MINUTE_MS);
-		assert.deepEqual(bed.requests, ["09:01:00"]);
+		assert.deepEqual(bed.pass(MINUTE_MS).requests, ["09:01:00"]);
 		assert.equal(bed.schedule.missed, 7);
 		assert.equal(bed.next, "09:15:00");
 	});
@@ -340,15 +314,12 @@ describe("meter/schedule", () => {
 		bed.late = IEC_NO_TELEGRAM;
 		bed.outcomes.readouts = 7;
 		bed.outcomes.readouts++;
-		bed.time.advance(15 * MINUTE_MS);
-		assert.deepEqual(bed.requests, []);
+		assert.deepEqual(bed.pass(15 * MINUTE_MS).requests, []);
 		assert.equal(bed.schedule.lastError, "");
-		bed.time.advance(15 * MINUTE_MS);
-		assert.equal(bed.schedule.lastError, IEC_NO_TELEGRAM.code);
+		assert.equal(bed.pass(15 * MINUTE_MS).schedule.lastError, IEC_NO_TELEGRAM.code);
 		assert.equal(bed.next, "07:45:00", "no repetition: the meter can't be read");
 		bed.outcomes.readouts++;
-		bed.time.advance(15 * MINUTE_MS);
-		assert.equal(bed.schedule.lastError, "");
+		assert.equal(bed.pass(15 * MINUTE_MS).schedule.lastError, "");
 	});
 
 	it("applies new settings at once, also when they remove the schedule", () => {
@@ -360,26 +331,22 @@ describe("meter/schedule", () => {
 		bed.plan = undefined;
 		bed.schedule.reconfigure();
 		assert.equal(bed.schedule.nextRunUtcMs, 0);
-		bed.time.advance(3 * DAY_MS);
-		assert.deepEqual(bed.requests, []);
+		assert.deepEqual(bed.pass(3 * DAY_MS).requests, []);
 	});
 
 	it("cancels its running request if new settings remove the schedule", () => {
 		const bed = new Bed();
 		bed.tookMs = HOUR_MS;
-		bed.time.advance(14 * MINUTE_MS + SECOND_MS);
-		assert.deepEqual(bed.requests, ["07:15:00"]);
+		assert.deepEqual(bed.pass(14 * MINUTE_MS + SECOND_MS).requests, ["07:15:00"]);
 		bed.plan = undefined;
 		bed.schedule.reconfigure();
 		assert.equal(bed.waiter, undefined);
-		bed.time.advance(2 * HOUR_MS);
-		assert.equal(bed.schedule.lastRunUtcMs, 0);
+		assert.equal(bed.pass(2 * HOUR_MS).schedule.lastRunUtcMs, 0);
 	});
 
 	it("requests one readout at each due time of a year of daily readouts, across both clock changes", () => {
 		const bed = new Bed(Date.UTC(2026, 0, 1), 0, DAYS);
-		bed.time.advance(365 * DAY_MS);
-		assert.equal(bed.requests.length, 365);
+		assert.equal(bed.pass(365 * DAY_MS).requests.length, 365);
 		assert.equal(bed.requests.filter((at) => at === "23:00:00").length, 365 - 210);
 		assert.equal(bed.requests.filter((at) => at === "22:00:00").length, 210);
 		assert.equal(bed.schedule.missed, 0);

@@ -4,7 +4,6 @@ import { SeededRandom } from "../../hosts/node/random.js";
 import { stepCRC16ARC } from "../../modules/bytes/crc16-arc.js";
 import { FORMAT_8E1, FORMAT_8N1, type SerialFormat } from "../../modules/io/host.js";
 import type { Machine, Output } from "../../modules/io/machine.js";
-import type { ProbeResult } from "../../modules/meter/probe.js";
 import { parseDLMSOptions } from "../../tools/meter/dlms-options.js";
 import { Household } from "../../tools/meter/household.js";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
@@ -82,15 +81,6 @@ function bedOf(meter: Machine, settings: Partial<Settings> = {}, hardwareParity 
 	return bed;
 }
 
-function probe(bed: ReaderBed, limitMs = 60_000): ProbeResult & { tookMs: number } {
-	let result: ProbeResult | undefined;
-	const startMs = bed.world.clock.monotonicMs();
-	assert.equal(bed.reader.probe({ finished: (probed) => (result = probed) }), true);
-	bed.world.time.runWhile(() => result === undefined, startMs + limitMs);
-	assert.ok(result !== undefined, "the probe was never finished");
-	return { ...result, tookMs: bed.world.clock.monotonicMs() - startMs };
-}
-
 const SETTINGS: readonly [name: string, settings: () => Partial<Settings>][] = [
 	["default settings", () => ({})],
 	["protocol dlms", () => ({ protocol: "dlms" })],
@@ -143,7 +133,7 @@ describe("a meter with unsolicited data", function () {
 			});
 			it(`${what}: a probe with ${where} recognises it`, () => {
 				const bed = bedOf(make(), settings());
-				const { failure, ident, bytes } = probe(bed);
+				const { failure, ident, bytes } = bed.probe();
 				assert.equal(failure?.code, code);
 				assert.deepEqual([failure?.finding?.kind, failure?.finding?.baud], [kind, baud]);
 				assert.equal(ident.length, 0);
@@ -190,7 +180,7 @@ describe("a meter with unsolicited data", function () {
 			for (let startMs = 0; startMs < 10_000; startMs += 1250) {
 				const bed = bedOf(make());
 				bed.world.advance(startMs);
-				const { failure, tookMs } = probe(bed);
+				const { failure, tookMs } = bed.probe();
 				assert.deepEqual([failure?.finding?.kind, failure?.finding?.baud], [kind, baud], `begun at ${startMs} ms`);
 				assert.ok(tookMs < 50_000, `${tookMs}`);
 			}
@@ -210,7 +200,7 @@ describe("a meter with unsolicited data", function () {
 				for (const rxInverted of [false, true])
 					for (const how of ["probe", "read"]) {
 						const bed = p1Bed({ rxInverted }, true, !rxInverted, pushMs);
-						const { failure } = how === "probe" ? probe(bed) : bed.read();
+						const { failure } = how === "probe" ? bed.probe() : bed.read();
 						const where = `${how}, each ${pushMs} ms, rx_inverted ${rxInverted}`;
 						assert.deepEqual([failure?.finding?.kind, failure?.finding?.baud], ["ascii", 115_200], where);
 						const advice = { protocol: "iec62056", modeD: true, modeDBaud: 115_200, isFlipped: true };
@@ -249,7 +239,7 @@ describe("a meter with unsolicited data", function () {
 			}
 		});
 		it("is noise on a port that can't invert", () => {
-			assert.deepEqual(probe(p1Bed({}, false, true)).failure?.finding?.kind, "noise");
+			assert.deepEqual(p1Bed({}, false, true).probe().failure?.finding?.kind, "noise");
 		});
 		it("is answered on a line that is inverted to the meter, too", () => {
 			const bed = new ReaderBed({ txInverted: true }, { canInvert: true });
@@ -276,7 +266,7 @@ describe("a meter with unsolicited data", function () {
 			const { readout, failure } = bed.read();
 			assert.equal(failure, undefined);
 			assert.deepEqual([readout!.baud, Buffer.from(readout!.meterId).toString("latin1")], [baud, meterId]);
-			assert.equal(probe(bed).failure, undefined);
+			assert.equal(bed.probe().failure, undefined);
 		});
 	}
 	it("is read with the suggested settings and the keys if it sends DLMS without a frame", () => {
@@ -302,7 +292,7 @@ describe("a meter with unsolicited data", function () {
 		assert.equal(failure, undefined);
 		assert.deepEqual([readout?.protocol, readout?.baud], ["SML", 9600]);
 		assert.equal(Buffer.from(readout!.meterId).toString("latin1"), "1SMG0000074565");
-		const { failure: none, ident } = probe(bed);
+		const { failure: none, ident } = bed.probe();
 		assert.deepEqual([none, Buffer.from(ident).toString("latin1")], [undefined, "1SMG0000074565"]);
 	});
 	it("is listened to for a minute with protocol sml if its SML is damaged", () => {
@@ -310,20 +300,20 @@ describe("a meter with unsolicited data", function () {
 		const cut = () => bedOf(new PushMeter({ source, baud: 9600, pushMs: 2000 }), SML_SETTINGS());
 		const { failure, tookMs } = cut().read();
 		assert.deepEqual([failure?.code, Math.round(tookMs)], ["sml/no-telegram", 60_000]);
-		assert.equal(probe(cut()).failure?.code, "unasked/sml");
+		assert.equal(cut().probe().failure?.code, "unasked/sml");
 	});
 	it("is searched for by a probe that reports each attempt and its speed", () => {
 		const bed = bedOf(modeD(2400, 3000));
 		const tried: string[] = [];
 		bed.live.changed = () => bed.world.timers.set(() => tried.push(bed.reader.borrower?.trying ?? ""), 1);
-		assert.equal(probe(bed).failure?.finding?.baud, 2400);
+		assert.equal(bed.probe().failure?.finding?.baud, 2400);
 		bed.world.advance(10);
 		assert.deepEqual([...new Set(tried)], ["iec62056 300", "unasked 9600", "unasked 2400", ""]);
 		assert.equal(bed.reader.borrower, undefined);
 		const silent = bedOf(new IECMeter({ source: () => splitTelegram(zmf.telegram), faults: { silence: 9 } }));
 		const attempts = new Set<string>();
 		silent.live.changed = () => silent.world.timers.set(() => attempts.add(silent.reader.borrower?.trying ?? ""), 1);
-		probe(silent);
+		silent.probe();
 		assert.deepEqual([...attempts], ["iec62056 300", "dlms 9600", "kmp 1200", "mbus 2400"]);
 	});
 	it("is recognised without a key if it sends ciphered DLMS/COSEM; a probe accepts it with the suggested settings", () => {
@@ -338,7 +328,7 @@ describe("a meter with unsolicited data", function () {
 		bed.settings.dlms = dlmsSettings({ pushBaud: 2400 });
 		bed.reader.reconfigure();
 		assert.equal(bed.read().failure?.code, "dlms-push/no-key");
-		const { failure, received, tookMs } = probe(bed);
+		const { failure, received, tookMs } = bed.probe();
 		assert.equal(failure, undefined, "the head is placed correctly");
 		assert.ok(received > 0 && tookMs < 6000, `${received} in ${tookMs} ms`);
 	});
@@ -350,7 +340,7 @@ describe("a meter with unsolicited data", function () {
 		const crc = stepCRC16ARC(0, Buffer.from(text), 0, text.length).toString(16).padStart(4, "0");
 		const telegram = Buffer.from(`${text}${crc}\r\n`);
 		const bed = bedOf(new PushMeter({ source: () => telegram, baud: 115_200, pushMs: 5000 }));
-		assert.deepEqual(probe(bed).failure?.advice, { protocol: "iec62056", modeD: true, modeDBaud: 115_200 });
+		assert.deepEqual(bed.probe().failure?.advice, { protocol: "iec62056", modeD: true, modeDBaud: 115_200 });
 		bed.settings.modeD = true;
 		bed.settings.modeDBaud = 115_200;
 		bed.reader.reconfigure();
@@ -366,7 +356,7 @@ describe("a meter with unsolicited data", function () {
 		);
 		const meter = new PushMeter({ source: () => hdlcPush(plain), baud: 9600, pushMs: 5000 });
 		const bed = bedOf(meter, { protocol: "dlms", dlms: dlmsSettings({ pushBaud: 9600 }) });
-		for (const { failure, tookMs } of [bed.read(), probe(bed)]) {
+		for (const { failure, tookMs } of [bed.read(), bed.probe()]) {
 			assert.equal(failure?.code, "dlms-push/no-codes");
 			assert.ok(tookMs < 6000, `${tookMs}`);
 		}
@@ -376,8 +366,8 @@ describe("a meter with unsolicited data", function () {
 		const bed = bedOf(modeD(9600, 2000), SML_SETTINGS());
 		assert.deepEqual(bed.read().failure?.advice, { protocol: "iec62056", modeD: true, modeDBaud: 9600 });
 		const attempts = new ReaderBed(SML_SETTINGS()).connect(zmf.telegram);
-		assert.equal(probe(attempts).failure?.code, "iec62056-21/answers");
-		assert.equal(probe(new ReaderBed(SML_SETTINGS())).failure?.code, "sml/silence");
+		assert.equal(attempts.probe().failure?.code, "iec62056-21/answers");
+		assert.equal(new ReaderBed(SML_SETTINGS()).probe().failure?.code, "sml/silence");
 	});
 	it("gets no suggestion if this gateway can't read its kind or its speed", () => {
 		for (const meter of [dlms("wrapper", 9600, 1000), sml(1000, 2400)]) {
@@ -403,7 +393,7 @@ describe("a meter with unsolicited data", function () {
 		const { failure, tookMs } = bed.read();
 		assert.equal(failure?.code, "unasked/sml");
 		assert.ok(tookMs < 20_000, `${tookMs}`);
-		const probed = probe(bed);
+		const probed = bed.probe();
 		assert.equal(probed.failure?.code, "unasked/sml");
 		assert.ok(probed.tookMs < 20_000, `${probed.tookMs}`);
 	});
@@ -416,7 +406,7 @@ describe("light on the head", function () {
 			const { failure } = bedOf(new Lamp(gapMs)).read();
 			assert.equal(failure?.code, "unasked/noise");
 			assert.deepEqual(failure?.finding, { kind: "noise", baud: 0, framing: "", isSupported: false });
-			assert.equal(probe(bedOf(new Lamp(gapMs))).failure?.code, "unasked/noise");
+			assert.equal(bedOf(new Lamp(gapMs)).probe().failure?.code, "unasked/noise");
 		});
 	}
 	it("does not prevent a readout if the lamp is turned off meanwhile", () => {
@@ -436,23 +426,23 @@ describe("a meter that must be polled", function () {
 
 	it("is found by a probe in mode D, which suggests polling", () => {
 		const bed = new ReaderBed({ modeD: true }).connect(zmf.telegram);
-		const { failure, ident } = probe(bed);
+		const { failure, ident } = bed.probe();
 		assert.equal(failure?.code, "iec62056-21/answers");
 		assert.deepEqual(failure?.advice, { protocol: "iec62056", modeD: false });
 		assert.equal(Buffer.from(ident).toString("latin1"), zmf.meterId);
 	});
 	it("is found by a probe whose opening is HDLC without a sign-on", () => {
 		const bed = new ReaderBed({ protocol: "dlms", dlms: dlmsSettings({ opening: 2 }) }).connect(zmf.telegram);
-		assert.equal(probe(bed).failure?.code, "iec62056-21/answers");
+		assert.equal(bed.probe().failure?.code, "iec62056-21/answers");
 	});
 	it("is found by a probe with protocol iec62056 if it uses HDLC; the suggestion is dlms", () => {
 		const bed = bedOf(meterOf("--protocol dlms"));
-		const { failure } = probe(bed);
+		const { failure } = bed.probe();
 		assert.equal(failure?.code, "hdlc/answers");
 		assert.deepEqual(failure?.advice, { protocol: "dlms", pushBaud: 0 });
 	});
 	it("is found by a probe in mode D if it uses HDLC", () => {
-		assert.equal(probe(bedOf(meterOf("--protocol dlms"), { modeD: true })).failure?.code, "hdlc/answers");
+		assert.equal(bedOf(meterOf("--protocol dlms"), { modeD: true }).probe().failure?.code, "hdlc/answers");
 	});
 	it("leads to the suggestion iec62056 if it offers no DLMS/COSEM", () => {
 		const { failure } = new ReaderBed({ protocol: "dlms" }).connect(zmf.telegram).read();
@@ -461,7 +451,7 @@ describe("a meter that must be polled", function () {
 	});
 	it("is polled repeatedly while it is silent, for as long as a telegram sent every ten seconds could take to arrive", () => {
 		const bed = new ReaderBed().connect(zmf.telegram, { faults: { silence: 1000 } });
-		const { failure, tookMs } = probe(bed);
+		const { failure, tookMs } = bed.probe();
 		assert.equal(failure?.code, "iec62056-21/silence");
 		assert.ok(tookMs > 11_000 && tookMs < 14_000, `${tookMs}`);
 	});

@@ -139,17 +139,25 @@ export class Bed {
 		return this;
 	}
 
+	/** The gateway has a new readout, and publishes it. */
+	publish(block?: string, meterId?: string): this {
+		this.measured(block, meterId).advance(SENT_MS);
+		return this;
+	}
+
 	/** The meter can't be read, or its momentary values have become too old. */
-	fail(isOld = false): void {
+	fail(isOld = false): this {
 		this.outcomes.failure = "timeout";
 		this.outcomes.isOld = isOld;
 		this.service.whenMeterFailed();
+		return this;
 	}
 
-	measured(block = BLOCK, meterId = "TST5METER"): void {
+	measured(block = BLOCK, meterId = "TST5METER"): this {
 		this.outcomes.failure = undefined;
 		this.outcomes.isOld = false;
 		this.service.whenMeasured(readoutOf(block, meterId));
+		return this;
 	}
 
 	advance(ms: number): void {

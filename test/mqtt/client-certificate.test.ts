@@ -1,18 +1,15 @@
 /** The whole gateway with a broker that requires a client certificate. */
+
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
-import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { BENCH_PASSWORD, BENCH_SSID } from "../../hosts/simulated/air.js";
+import { lastingPair } from "../api/server-identity.js";
 import { VirtualGateway } from "../api/virtual-gateway.js";
 import { AUTHORITY, make } from "../hosts/openssl.js";
 import { BROKER_ADDRESS, ScriptedBroker } from "./broker.js";
 
 const PORT = 8883;
-const BROKER = makeCertificate({
-	names: ["broker.lan"],
-	validFromMs: Date.UTC(2026, 0, 1),
-	validToMs: Date.UTC(2036, 0, 1),
-});
+const BROKER = lastingPair("broker.lan");
 const ON = {
 	enabled: true,
 	url: `mqtts://${BROKER_ADDRESS}`,
@@ -93,8 +90,7 @@ describe("mqtt: a broker that requires a client certificate", () => {
 		const file = own.key + own.certificate + authority.certificate;
 		const { status, text } = await gateway.post("system/certificate", file);
 		assert.equal(status, 200, text);
-		await gateway.rebooted();
-		await gateway.login();
+		await gateway.loginAfterReboot();
 		await gateway.pass(RETRY_MS);
 		assert.equal(await state(), "ok");
 		assert.equal(fingerprintOf(shown.at(-1)), fingerprintOf(own.certificate));

@@ -110,9 +110,7 @@ describe("MQTT discovery", () => {
 	}
 
 	it("describes the device: model, hardware, network address, and a link to its page", () => {
-		bed = new Bed({ radio: { address: {}, station: { rssi: -61 }, mac: "246F28AABBCC" } }).start();
-		bed.measured();
-		bed.advance(SENT_MS);
+		bed = new Bed({ radio: { address: {}, station: { rssi: -61 }, mac: "246F28AABBCC" } }).start().publish();
 		const { dev } = JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!);
 		const { board, chip, manufacturer, model, serial, firmwareVersion } = bed.world.info;
 		assert.deepEqual(dev, {
@@ -123,8 +121,7 @@ describe("MQTT discovery", () => {
 
 	it("is sent again on request, because Home Assistant forgets a device that its user deletes", () => {
 		bed = new Bed().start();
-		bed.measured();
-		bed.advance(20_000);
+		bed.measured().advance(20_000);
 		const before = bed.broker.count(DISCOVERY_TOPIC);
 		bed.broker.retained.delete(DISCOVERY_TOPIC);
 		bed.service.test({ finished: () => {} });
@@ -146,9 +143,7 @@ describe("MQTT discovery", () => {
 	it("has entities for the gateway itself: time, meter, battery and signal, with their states", () => {
 		const power = { cells: 3, batteryVoltage: () => 4.35, usbVoltage: () => 5, temperatureC: () => 20 };
 		const radio: { address: object; station: { rssi: number } | undefined } = { address: {}, station: { rssi: -61 } };
-		bed = new Bed({ power, radio }).start();
-		bed.measured("1-0:1.8.0*255(5*kWh)");
-		bed.advance(SENT_MS);
+		bed = new Bed({ power, radio }).start().publish("1-0:1.8.0*255(5*kWh)");
 		const { cmps } = JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!);
 		assert.deepEqual(Object.keys(cmps), [...OWN, "1_0_1_8_0", "read", "identify"]);
 		assert.deepEqual(cmps.meter, {
@@ -169,24 +164,19 @@ describe("MQTT discovery", () => {
 		assert.deepEqual(state(), { time, meter: "on", ...rest, rssi: -61 });
 		// Over Ethernet there is no signal strength; and now the meter can't be read.
 		radio.station = undefined;
-		bed.fail();
-		bed.advance(SENT_MS);
+		bed.fail().advance(SENT_MS);
 		assert.deepEqual(state(), { time, meter: "off", ...rest, rssi: null });
 		bed.advance(10_000);
-		bed.measured("1-0:1.8.0*255(6*kWh)");
-		bed.advance(SENT_MS);
+		bed.publish("1-0:1.8.0*255(6*kWh)");
 		assert.deepEqual([state().meter, state()["1_0_1_8_0"]], ["on", 6]);
 	});
 
 	it("reports even before the first readout that the meter can't be read, and still remembers the announced values", () => {
-		bed = new Bed().start();
-		bed.measured("1-0:1.8.0*255(5*kWh)");
-		bed.advance(SENT_MS);
+		bed = new Bed().start().publish("1-0:1.8.0*255(5*kWh)");
 		const { storage } = bed.world;
 		bed.stop();
 		bed = new Bed({ storage, isSet: false }).start();
-		bed.fail();
-		bed.advance(SENT_MS);
+		bed.fail().advance(SENT_MS);
 		const state = () => JSON.parse(bed.broker.last.get(`${BASE}/state`)!);
 		assert.deepEqual(state(), {
 			time: null,
@@ -198,13 +188,11 @@ describe("MQTT discovery", () => {
 		const announced = () => JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!).cmps;
 		assert.deepEqual(Object.keys(announced()), ["time", "meter", "problem", "meter_number", "read", "identify"]);
 		bed.advance(11_000);
-		bed.measured("1-0:2.8.0*255(7*kWh)");
-		bed.advance(SENT_MS);
+		bed.publish("1-0:2.8.0*255(7*kWh)");
 		assert.deepEqual(announced()["1_0_1_8_0"], undefined, "the same meter may send that value again");
 		bed.advance(11_000);
 		bed.service.forgetMeter();
-		bed.measured("1-0:2.8.0*255(7*kWh)");
-		bed.advance(SENT_MS);
+		bed.publish("1-0:2.8.0*255(7*kWh)");
 		assert.deepEqual(announced()["1_0_1_8_0"], { p: "sensor" });
 	});
 
@@ -212,8 +200,7 @@ describe("MQTT discovery", () => {
 		const peaks = { values: [4329, 1210, Number.NaN] };
 		bed = new Bed({ peaks }).start();
 		const cmps = () => JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!).cmps;
-		bed.measured("1-0:1.8.0*255(5*kWh)");
-		bed.advance(SENT_MS);
+		bed.publish("1-0:1.8.0*255(5*kWh)");
 		assert.deepEqual(cmps().peak, {
 			p: "sensor",
 			uniq_id: "al0001_peak",
@@ -231,8 +218,7 @@ describe("MQTT discovery", () => {
 		// The peaks part calls this after a change of its settings.
 		bed.service.forgetMeter();
 		bed.advance(11_000);
-		bed.measured("1-0:1.8.0*255(6*kWh)");
-		bed.advance(SENT_MS);
+		bed.publish("1-0:1.8.0*255(6*kWh)");
 		for (const key of ["peak", "peak_mean", "peak_forecast"]) assert.deepEqual(cmps()[key], { p: "sensor" });
 	});
 
@@ -254,8 +240,7 @@ describe("MQTT discovery", () => {
 	it("has no more than 64 values of the meter", () => {
 		bed = new Bed().start();
 		const block = Array.from({ length: 70 }, (_, i) => `1-0:${i + 1}.7.1*255(${i}.5*V)`).join("\r\n");
-		bed.measured(block);
-		bed.advance(SENT_MS);
+		bed.publish(block);
 		const { cmps } = JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!);
 		assert.equal(Object.keys(cmps).length, 64 + 4 + 2);
 		const state = JSON.parse(bed.broker.last.get(`${BASE}/state`)!);
@@ -274,8 +259,7 @@ describe("MQTT discovery", () => {
 			bed.set(put(MQTT_TOPICS, topics));
 			bed.start();
 			bed.problem = 'The meter does not answer: check the head\'s "position".';
-			bed.fail();
-			bed.advance(SENT_MS);
+			bed.fail().advance(SENT_MS);
 			const { problem } = componentsOf();
 			assert.deepEqual([problem.p, problem.dev_cla, problem.ent_cat], ["binary_sensor", "problem", "diagnostic"]);
 			assert.deepEqual([problem.json_attr_t, problem.json_attr_tpl], [`${BASE}/${attributes}`, template]);
@@ -294,9 +278,7 @@ describe("MQTT discovery", () => {
 			["0-1:96.1.0(77)", "TST5METER", "TST5METER"],
 			["1.7.0(1*W)", "T\u00c4\n1", "T???1"],
 		] as const) {
-			bed = new Bed().start();
-			bed.measured(`${block}\r\n1-0:1.8.0(5*kWh)`, meterId);
-			bed.advance(SENT_MS);
+			bed = new Bed().start().publish(`${block}\r\n1-0:1.8.0(5*kWh)`, meterId);
 			assert.equal(state().meter_number, number, block);
 			bed.stop();
 		}
@@ -313,9 +295,7 @@ describe("MQTT discovery", () => {
 			["1-0:1.7.0(0.421*kW)\r\n1-0:2.8.0(5*kWh)", undefined],
 			["1-0:21.7.0(0.421*kW)\r\n1-0:22.7.0(0*kW)", undefined],
 		] as const) {
-			bed = new Bed().start();
-			bed.measured(block);
-			bed.advance(SENT_MS);
+			bed = new Bed().start().publish(block);
 			assert.equal(state().power_net, net, block);
 			const { power_net: component } = componentsOf();
 			assert.equal(component?.dev_cla, net === undefined ? undefined : "power");
@@ -328,19 +308,16 @@ describe("MQTT discovery", () => {
 
 	it("removes import minus export when another meter does not have it", () => {
 		bed = new Bed().start();
-		bed.measured("1-0:1.7.0(0.421*kW)\r\n1-0:2.7.0(0*kW)");
-		bed.advance(11_000);
+		bed.measured("1-0:1.7.0(0.421*kW)\r\n1-0:2.7.0(0*kW)").advance(11_000);
 		bed.service.forgetMeter();
-		bed.measured("1-0:1.7.0(0.421*kW)");
-		bed.advance(SENT_MS);
+		bed.publish("1-0:1.7.0(0.421*kW)");
 		assert.deepEqual(componentsOf().power_net, { p: "sensor" });
 	});
 
 	it("lets momentary values expire, but neither counters nor meter and problem, and announces a changed limit", () => {
 		bed = new Bed().start();
 		bed.metering.freshSecs = 2100;
-		bed.measured(`${TWENTY}\r\n1-0:2.6.0(5*kW)`);
-		bed.advance(SENT_MS);
+		bed.publish(`${TWENTY}\r\n1-0:2.6.0(5*kW)`);
 		const expiry = () =>
 			Object.fromEntries(
 				Object.entries<{ exp_aft?: number }>(componentsOf()).map(([key, { exp_aft }]) => [key, exp_aft]),
@@ -362,8 +339,7 @@ describe("MQTT discovery", () => {
 			bed.set(put(MQTT_PAUSE_SECS, pauseSecs));
 			bed.metering.freshSecs = freshSecs;
 			bed.advance(3_600_000);
-			bed.measured(TWENTY);
-			bed.advance(SENT_MS);
+			bed.publish(TWENTY);
 			assert.equal(expiry()["1_0_16_7_0"], expected);
 			assert.equal(bed.broker.count(DISCOVERY_TOPIC), count + announcements);
 		}
@@ -373,18 +349,15 @@ describe("MQTT discovery", () => {
 		bed = new Bed({ peaks: { values: [4329, Number.NaN, Number.NaN] } });
 		bed.set(put(MQTT_PAUSE_SECS, 3600));
 		bed.start();
-		bed.measured();
-		bed.advance(30_000);
+		bed.measured().advance(30_000);
 		assert.deepEqual([state()["1_0_16_7_0"], state()["1_0_1_8_0"]], [-421, 1234.567]);
-		bed.fail(true);
-		bed.advance(SENT_MS);
+		bed.fail(true).advance(SENT_MS);
 		assert.deepEqual([state()["1_0_16_7_0"], state()["1_0_1_8_0"], state().meter], [null, 1234.567, "off"]);
 		bed.broker.publish("homeassistant/status", "online");
 		bed.advance(11_000);
 		assert.deepEqual([state()["1_0_16_7_0"], state()["1_0_1_8_0"], state().meter], [null, 1234.567, "off"]);
 		assert.equal(state().peak, 4329, "the month's peak is still true");
-		bed.measured();
-		bed.advance(3_600_000);
+		bed.measured().advance(3_600_000);
 		assert.equal(state()["1_0_16_7_0"], -421);
 	});
 
@@ -419,8 +392,7 @@ describe("MQTT discovery", () => {
 		bed.set(put(MQTT_COMMANDS, false));
 		bed.service.settingsChanged();
 		bed.advance(1000);
-		bed.measured();
-		bed.advance(20_000);
+		bed.measured().advance(20_000);
 		const { cmd_t: topic, cmps } = JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!);
 		assert.deepEqual([topic, cmps.read, cmps.identify], [undefined, NO_BUTTONS.read, NO_BUTTONS.identify]);
 		assert.deepEqual(cmps.update, ofUpdate);
@@ -450,8 +422,7 @@ describe("MQTT discovery", () => {
 				update_percentage: percentage,
 			});
 		}
-		bed.measured();
-		bed.advance(11_000);
+		bed.measured().advance(11_000);
 		// A failed installation is a problem.
 		bed.problem = "The file is for another board.";
 		bed.service.whenUpdateChanged();

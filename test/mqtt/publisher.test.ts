@@ -1,6 +1,6 @@
 /** The policy of MQTT on virtual time, with a simulated broker. */
+
 import assert from "node:assert/strict";
-import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { type Put, put } from "../../modules/config/schema.js";
 import { RESERVE } from "../../modules/io/memory.js";
 import {
@@ -17,6 +17,7 @@ import {
 	TOPICS_VALUES,
 } from "../../modules/parts/mqtt/fields.js";
 import { MQTT_UP } from "../../modules/parts/mqtt/publisher.js";
+import { lastingPair } from "../api/server-identity.js";
 import { BASE, Bed, BLOCK, DISCOVERY_TOPIC, readoutOf, SENT_MS } from "./bed.js";
 import { BROKER_ADDRESS, ScriptedBroker } from "./broker.js";
 
@@ -77,8 +78,7 @@ describe("MQTT", () => {
 		assert.equal(bed.service.isSending, false);
 		// On USB power it stays connected.
 		saving.awakeUntilMs = Number.POSITIVE_INFINITY;
-		bed.measured("1-0:1.8.0(1236*kWh)");
-		bed.advance(60_000);
+		bed.measured("1-0:1.8.0(1236*kWh)").advance(60_000);
 		assert.equal(bed.service.publisher?.state, MQTT_UP);
 	});
 
@@ -100,8 +100,7 @@ describe("MQTT", () => {
 		it(`publishes ${topics}`, () => {
 			bed = new Bed();
 			bed.set(put(MQTT_TOPICS, topics));
-			bed.start().measured();
-			bed.advance(SENT_MS);
+			bed.start().publish();
 			const lines = bed.broker.published.slice(2);
 			assert.equal(lines.length, expected.length);
 			for (const [i, line] of expected.entries()) assert.ok(lines[i].startsWith(`${BASE}/${line}`), lines[i]);
@@ -111,8 +110,7 @@ describe("MQTT", () => {
 	it("publishes only the newest of many readouts, ten seconds apart", () => {
 		bed = new Bed().start();
 		for (let i = 0; i < 60; i++) {
-			bed.measured(`1-0:1.8.0(${i}*kWh)`);
-			bed.advance(1000);
+			bed.measured(`1-0:1.8.0(${i}*kWh)`).advance(1000);
 		}
 		bed.advance(10_000);
 		assert.equal(bed.broker.count(`${BASE}/state`), 7);
@@ -122,12 +120,10 @@ describe("MQTT", () => {
 
 	it("sends a readout at once if it arrives within the last half second of the pause", () => {
 		bed = new Bed().start();
-		bed.measured();
-		bed.advance(SENT_MS + 20_000);
+		bed.measured().advance(SENT_MS + 20_000);
 		const sentAfter = (ms: number, value: number) => {
 			bed.advance(ms);
-			bed.measured(`1-0:1.8.0(${value}*kWh)`);
-			bed.advance(1);
+			bed.measured(`1-0:1.8.0(${value}*kWh)`).advance(1);
 			return bed.broker.last.get(`${BASE}/state`)?.includes(`"1_0_1_8_0":${value}}`);
 		};
 		assert.equal(sentAfter(100, 1), true);
@@ -158,8 +154,7 @@ describe("MQTT", () => {
 			bed.start();
 			// Only the last readout in the time after the announcement is sent.
 			for (let second = 1 - SUBSCRIBE_S; second <= 30; second++) {
-				bed.measured(`1-0:1.8.0(${second}*kWh)\r\n1-0:2.8.0(7*kWh)`);
-				bed.advance(1000);
+				bed.measured(`1-0:1.8.0(${second}*kWh)\r\n1-0:2.8.0(7*kWh)`).advance(1000);
 				assert.equal(bed.service.publisher?.state, MQTT_UP);
 			}
 			assert.deepEqual(qualities(), new Array(count).fill(qos), `${pauseSecs} s`);
@@ -184,8 +179,7 @@ describe("MQTT", () => {
 		bed.set(put(MQTT_PAUSE_SECS, 1));
 		bed.start();
 		const second = (i: number) => {
-			bed.measured(`1-0:1.8.0(${i}*kWh)`);
-			bed.advance(1000);
+			bed.measured(`1-0:1.8.0(${i}*kWh)`).advance(1000);
 		};
 		for (let i = 0; i < 300; i++) second(i);
 		assert.deepEqual(bed.reports, []);
@@ -200,8 +194,7 @@ describe("MQTT", () => {
 		bed = new Bed();
 		bed.world.servers.stop("192.0.2.7", 1883);
 		bed.start();
-		bed.measured("1-0:1.8.0(1*kWh)");
-		bed.advance(60_000);
+		bed.measured("1-0:1.8.0(1*kWh)").advance(60_000);
 		bed.measured("1-0:1.8.0(2*kWh)");
 		bed.restore();
 		bed.untilMet();
@@ -218,8 +211,7 @@ describe("MQTT", () => {
 	it("publishes an unacknowledged message again in the next session", () => {
 		bed = new Bed().start();
 		bed.broker.acknowledges = 1;
-		bed.measured();
-		bed.advance(SENT_MS);
+		bed.publish();
 		assert.equal(bed.broker.count(`${BASE}/state`), 1);
 		// The broker is silent: the session ends, and the next one begins.
 		bed.broker.acknowledges = Number.POSITIVE_INFINITY;
@@ -237,8 +229,7 @@ describe("MQTT", () => {
 		const delays = new Set<number>();
 		for (let seed = 1; seed <= 20; seed++) {
 			bed = new Bed({ seed }).start();
-			bed.measured();
-			bed.advance(SENT_MS);
+			bed.publish();
 			const before = bed.broker.published.length;
 			bed.broker.publish("homeassistant/status", "offline");
 			bed.advance(20_000);
@@ -398,9 +389,7 @@ describe("MQTT", () => {
 	}
 
 	it("removes its discovery message and publishes offline when it is turned off", () => {
-		bed = new Bed().start();
-		bed.measured();
-		bed.advance(SENT_MS);
+		bed = new Bed().start().publish();
 		bed.set(put(MQTT_ENABLED, false));
 		bed.service.settingsChanged();
 		bed.advance(1000);
@@ -408,15 +397,13 @@ describe("MQTT", () => {
 		assert.equal(bed.broker.retained.get(`${BASE}/status`), "offline");
 		assert.equal(bed.broker.sessions[0].isLeft, true);
 		assert.equal(bed.service.publisher, undefined);
-		bed.measured();
-		bed.advance(3_600_000);
+		bed.measured().advance(3_600_000);
 		assert.equal(bed.broker.sessions.length, 1);
 		// MQTT is enabled again.
 		bed.set(put(MQTT_ENABLED, true));
 		bed.service.settingsChanged();
 		bed.advance(1000);
-		bed.measured();
-		bed.advance(SENT_MS);
+		bed.publish();
 		assert.equal(bed.broker.retained.get(`${BASE}/status`), "online");
 		assert.ok(bed.broker.retained.has(DISCOVERY_TOPIC));
 	});
@@ -435,9 +422,7 @@ describe("MQTT", () => {
 	});
 
 	it("removes its discovery message even if it was turned off without a connection, but does not try for ever", () => {
-		bed = new Bed().start();
-		bed.measured();
-		bed.advance(SENT_MS);
+		bed = new Bed().start().publish();
 		bed.world.servers.stop("192.0.2.7", 1883);
 		bed.broker.current!.peer.reset();
 		bed.advance(5000);
@@ -453,8 +438,7 @@ describe("MQTT", () => {
 		bed.set(put(MQTT_ENABLED, true));
 		bed.service.settingsChanged();
 		bed.advance(1000);
-		bed.measured();
-		bed.advance(SENT_MS);
+		bed.publish();
 		bed.world.servers.stop("192.0.2.7", 1883);
 		bed.broker.current!.peer.reset();
 		bed.advance(1000);
@@ -469,9 +453,7 @@ describe("MQTT", () => {
 	});
 
 	it("removes the discovery message alone, and keeps publishing", () => {
-		bed = new Bed().start();
-		bed.measured();
-		bed.advance(SENT_MS);
+		bed = new Bed().start().publish();
 		bed.set(put(MQTT_DISCOVERY, false));
 		bed.service.settingsChanged();
 		bed.advance(1000);
@@ -485,9 +467,7 @@ describe("MQTT", () => {
 	});
 
 	it("changes to another prefix and another topic", () => {
-		bed = new Bed().start();
-		bed.measured();
-		bed.advance(SENT_MS);
+		bed = new Bed().start().publish();
 		bed.set(put(MQTT_DISCOVERY_PREFIX, "ha"), put(MQTT_TOPIC, "house/meter"));
 		bed.service.settingsChanged();
 		bed.advance(SENT_MS);
@@ -509,8 +489,7 @@ describe("MQTT", () => {
 	it("has the broker retain only what stays true after the gateway is gone", () => {
 		bed = new Bed();
 		bed.set(put(MQTT_TOPICS, TOPICS_BOTH));
-		bed.start().measured();
-		bed.advance(SENT_MS);
+		bed.start().publish();
 		assert.deepEqual(retained(), LASTING);
 		for (const key of ["state", "meter", "problem", "1_0_16_7_0"])
 			assert.ok(bed.broker.last.has(`${BASE}/${key}`), key);
@@ -525,8 +504,7 @@ describe("MQTT", () => {
 		};
 		bed = new Bed({ firmware });
 		bed.set(put(MQTT_TOPICS, TOPICS_VALUES));
-		bed.start().measured();
-		bed.advance(SENT_MS);
+		bed.start().publish();
 		assert.deepEqual(retained().sort(), [...LASTING, "update"].sort());
 		change(put(MQTT_TOPIC, "house"));
 		assert.deepEqual(retained(), []);
@@ -544,8 +522,7 @@ describe("MQTT", () => {
 	it("empties them after a restart too, if there was no connection when the settings changed", () => {
 		bed = new Bed();
 		bed.set(put(MQTT_TOPICS, TOPICS_VALUES));
-		bed.start().measured();
-		bed.advance(SENT_MS);
+		bed.start().publish();
 		const { storage } = bed.world;
 		const { retained: left } = bed.broker;
 		bed.stop();
@@ -554,23 +531,19 @@ describe("MQTT", () => {
 		for (const [topic, payload] of left) bed.broker.retained.set(topic, payload);
 		bed.start();
 		assert.deepEqual(retained(), LASTING, "the keys are known from the first readout on");
-		bed.measured();
-		bed.advance(SENT_MS);
+		bed.publish();
 		assert.deepEqual(retained(), []);
 	});
 
 	it("empties the state that an earlier firmware had the broker retain, once", () => {
-		bed = new Bed().start();
-		bed.measured();
-		bed.advance(SENT_MS);
+		bed = new Bed().start().publish();
 		const { storage } = bed.world;
 		bed.set(put(MQTT_RETAINED, ""));
 		bed.stop();
 		for (const isFirst of [true, false]) {
 			bed = new Bed({ storage, isSet: false });
 			bed.broker.retained.set(`${BASE}/state`, "{}");
-			bed.start().measured();
-			bed.advance(SENT_MS);
+			bed.start().publish();
 			assert.equal(bed.broker.published.filter((line) => line === `${BASE}/state `).length, Number(isFirst));
 			assert.equal(bed.broker.retained.has(`${BASE}/state`), !isFirst);
 			bed.stop();
@@ -579,9 +552,7 @@ describe("MQTT", () => {
 	});
 
 	it("sends nothing without a network, and connects again when there is one", () => {
-		bed = new Bed().start();
-		bed.measured();
-		bed.advance(SENT_MS);
+		bed = new Bed().start().publish();
 		bed.service.whenNetworkChanged(false);
 		bed.advance(1);
 		assert.equal(bed.broker.retained.get(`${BASE}/status`), "offline");
@@ -605,8 +576,7 @@ describe("MQTT", () => {
 		bed.advance(3000);
 		assert.equal(bed.service.publisher?.state, MQTT_UP);
 		has = false;
-		bed.measured();
-		bed.advance(10_000);
+		bed.measured().advance(10_000);
 		assert.equal(bed.broker.count(`${BASE}/state`), 0);
 		has = true;
 		bed.advance(2000 + SENT_MS);
@@ -617,9 +587,7 @@ describe("MQTT", () => {
 	});
 
 	it("makes no message inside a call by others, but in the next tick", () => {
-		bed = new Bed().start();
-		bed.measured();
-		bed.advance(SENT_MS);
+		bed = new Bed().start().publish();
 		// Each message has a topic.
 		let topics = 0;
 		const { text } = bed.world;
@@ -639,8 +607,7 @@ describe("MQTT", () => {
 		for (const [name, call] of Object.entries(calls)) {
 			// A message is due, but waits for the end of the pause.
 			for (let count = 0; count < 2; count++) {
-				bed.measured();
-				bed.advance(1);
+				bed.measured().advance(1);
 			}
 			topics = 0;
 			call();
@@ -669,18 +636,15 @@ describe("MQTT", () => {
 		bed.advance(3000);
 		assert.equal(bed.service.publisher?.state, MQTT_UP);
 		heapBytes = 20_000;
-		bed.measured();
-		bed.advance(10_000);
+		bed.measured().advance(10_000);
 		assert.equal(bed.broker.count(`${BASE}/state`), 1);
 	});
 
 	it("forgets the values of a previous meter, and removes them from Home Assistant once", () => {
 		bed = new Bed().start();
-		bed.measured();
-		bed.advance(11_000);
+		bed.measured().advance(11_000);
 		bed.service.forgetMeter();
-		bed.measured("1-0:1.8.0*255(5*kWh)\r\n1-0:32.7.0*255(230*V)");
-		bed.advance(SENT_MS);
+		bed.publish("1-0:1.8.0*255(5*kWh)\r\n1-0:32.7.0*255(230*V)");
 		const first = JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!).cmps;
 		assert.deepEqual(first["1_0_16_7_0"], { p: "sensor" });
 		assert.deepEqual(first["1_0_2_8_0"], { p: "sensor" });
@@ -703,8 +667,7 @@ describe("MQTT", () => {
 		bed = new Bed().start();
 		const short = "1-0:16.7.0*255(0.5*kW)";
 		for (const block of [short, BLOCK, short, BLOCK, short]) {
-			bed.measured(block);
-			bed.advance(11_000);
+			bed.measured(block).advance(11_000);
 		}
 		assert.equal(bed.broker.count(DISCOVERY_TOPIC), 2);
 		assert.doesNotMatch(bed.broker.retained.get(DISCOVERY_TOPIC)!, /\{"p":"sensor"\}/);
@@ -714,14 +677,11 @@ describe("MQTT", () => {
 	});
 
 	it("remembers after a restart what it has announced", () => {
-		bed = new Bed().start();
-		bed.measured();
-		bed.advance(SENT_MS);
+		bed = new Bed().start().publish();
 		const { storage } = bed.world;
 		bed.stop();
 		bed = new Bed({ storage, isSet: false }).start();
-		bed.measured("1-0:1.8.0*255(5*kWh)", "ANOTHER");
-		bed.advance(SENT_MS);
+		bed.publish("1-0:1.8.0*255(5*kWh)", "ANOTHER");
 		const { cmps } = JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!);
 		assert.deepEqual(cmps["1_0_16_7_0"], { p: "sensor" });
 	});
@@ -730,8 +690,7 @@ describe("MQTT", () => {
 		bed = new Bed();
 		bed.broker.isStuck = true;
 		bed.start();
-		bed.measured(Array.from({ length: 60 }, (_, i) => `1-0:${i + 1}.7.0*255(${i}*V)`).join("\r\n"));
-		bed.advance(30_000);
+		bed.measured(Array.from({ length: 60 }, (_, i) => `1-0:${i + 1}.7.0*255(${i}*V)`).join("\r\n")).advance(30_000);
 		assert.equal(bed.service.output.failure?.code, "silent");
 		bed.broker.isStuck = false;
 		bed.untilMet();
@@ -743,11 +702,7 @@ describe("MQTT", () => {
 	});
 
 	describe("over TLS", () => {
-		const own = makeCertificate({
-			names: [BROKER_ADDRESS],
-			validFromMs: Date.UTC(2026, 0, 1),
-			validToMs: Date.UTC(2049, 0, 1),
-		});
+		const own = lastingPair(BROKER_ADDRESS);
 
 		function secureBed(server: object = {}): ScriptedBroker {
 			bed = new Bed();

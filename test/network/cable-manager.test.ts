@@ -127,35 +127,28 @@ describe("wifi/manager with a cable", () => {
 	it("does not open the radio while a cable is connected", () => {
 		const bed = new Bed().start().pass(4 * S);
 		assert.deepEqual([bed.now, bed.manager.address?.ip, bed.addresses], ["cable", CABLE_IP, [CABLE_IP]]);
-		bed.pass(3600 * S);
-		assert.deepEqual([bed.now, bed.opened], ["cable", 0]);
+		assert.deepEqual([bed.pass(3600 * S).now, bed.opened], ["cable", 0]);
 		assert.equal(bed.manager.usesDHCP, true);
 	});
 
 	it("waits 5 s for a cable at the start, and then acts like a unit without Ethernet", () => {
 		const bed = new Bed(false).start().pass(5 * S - 1);
 		assert.deepEqual([bed.now, bed.opened], ["-", 0]);
-		bed.pass(1);
-		assert.equal(bed.now, "- radio");
-		bed.pass(3 * S);
-		assert.deepEqual([bed.now, bed.manager.address?.ip], ["wifi radio", WIFI_IP]);
+		assert.equal(bed.pass(1).now, "- radio");
+		assert.deepEqual([bed.pass(3 * S).now, bed.manager.address?.ip], ["wifi radio", WIFI_IP]);
 		bed.air.around.clear();
-		bed.pass(200 * S);
-		assert.equal(bed.now, "- radio AP", "the network is lost, and no cable was ever connected");
+		assert.equal(bed.pass(200 * S).now, "- radio AP", "the network is lost, and no cable was ever connected");
 	});
 
 	it("uses Wi-Fi after the link was lost for 30 s, and the cable again once it has an address", () => {
 		const bed = new Bed().start().pass(10 * S);
 		bed.cable.isIn = false;
-		bed.pass(30 * S);
-		assert.equal(bed.now, "-");
-		bed.pass(4 * S);
-		assert.equal(bed.now, "wifi radio");
+		assert.equal(bed.pass(30 * S).now, "-");
+		assert.equal(bed.pass(4 * S).now, "wifi radio");
 		bed.cable.isIn = true;
 		bed.pass(2 * S);
 		assert.deepEqual([bed.manager.cable?.isLinked, bed.now], [true, "wifi radio"]);
-		bed.pass(2 * S);
-		assert.equal(bed.now, "cable");
+		assert.equal(bed.pass(2 * S).now, "cable");
 		assert.deepEqual(bed.addresses, [CABLE_IP, "-", WIFI_IP, CABLE_IP]);
 	});
 
@@ -164,8 +157,7 @@ describe("wifi/manager with a cable", () => {
 		bed.cable.isIn = false;
 		bed.pass(20 * S);
 		bed.cable.isIn = true;
-		bed.pass(10 * S);
-		assert.deepEqual([bed.now, bed.opened], ["cable", 0]);
+		assert.deepEqual([bed.pass(10 * S).now, bed.opened], ["cable", 0]);
 	});
 
 	it("does not leave Wi-Fi for a cable without DHCP, and uses Wi-Fi if there is no DHCP at the start", () => {
@@ -173,11 +165,9 @@ describe("wifi/manager with a cable", () => {
 		assert.equal(bed.now, "wifi radio");
 		bed.cable.givesAddress = false;
 		bed.cable.isIn = true;
-		bed.pass(3600 * S);
-		assert.deepEqual([bed.now, bed.opened], ["wifi radio", 1]);
+		assert.deepEqual([bed.pass(3600 * S).now, bed.opened], ["wifi radio", 1]);
 		bed.cable.givesAddress = true;
-		bed.pass(5 * S);
-		assert.equal(bed.now, "cable");
+		assert.equal(bed.pass(5 * S).now, "cable");
 		const silent = new Bed();
 		silent.cable.givesAddress = false;
 		silent.start().pass(31 * S);
@@ -191,11 +181,13 @@ describe("wifi/manager with a cable", () => {
 		assert.equal(bed.now, "- radio AP");
 		bed.cable.givesAddress = false;
 		bed.cable.isIn = true;
-		bed.pass(100 * S);
-		assert.equal(bed.now, "- radio AP", "the user may be connected to it, and a cable without an address is of no use");
+		assert.equal(
+			bed.pass(100 * S).now,
+			"- radio AP",
+			"the user may be connected to it, and a cable without an address is of no use",
+		);
 		bed.cable.givesAddress = true;
-		bed.pass(5 * S);
-		assert.equal(bed.now, "cable");
+		assert.equal(bed.pass(5 * S).now, "cable");
 	});
 
 	it("opens no access point by itself once a cable was used", () => {
@@ -205,31 +197,24 @@ describe("wifi/manager with a cable", () => {
 			bed.start().pass(10 * S);
 			bed.air.around.clear();
 			bed.cable.isIn = false;
-			bed.pass(3600 * S);
-			assert.equal(bed.now, isConfigured ? "- radio" : "-");
+			assert.equal(bed.pass(3600 * S).now, isConfigured ? "- radio" : "-");
 		}
 	});
 
 	it("opens the access point for ten minutes when the button is pressed, with a cable and without one", () => {
 		const bed = new Bed().start().pass(10 * S);
 		bed.manager.bringUp();
-		bed.pass(5 * S);
-		assert.equal(bed.now, "cable radio AP");
+		assert.equal(bed.pass(5 * S).now, "cable radio AP");
 		assert.deepEqual([bed.manager.isTemporary, bed.manager.address?.ip], [true, CABLE_IP]);
 		assert.equal(bed.manager.station?.ip, WIFI_IP, "Wi-Fi is joined too");
-		bed.pass(594 * S);
-		assert.equal(bed.now, "cable radio AP");
-		bed.pass(1 * S);
-		assert.deepEqual([bed.now, bed.manager.isTemporary], ["cable", false]);
+		assert.equal(bed.pass(594 * S).now, "cable radio AP");
+		assert.deepEqual([bed.pass(1 * S).now, bed.manager.isTemporary], ["cable", false]);
 		bed.cable.isIn = false;
 		bed.air.around.clear();
-		bed.pass(60 * S);
-		assert.equal(bed.now, "- radio");
+		assert.equal(bed.pass(60 * S).now, "- radio");
 		bed.manager.bringUp();
-		bed.pass(1);
-		assert.equal(bed.now, "- radio AP");
-		bed.pass(600 * S);
-		assert.equal(bed.now, "- radio");
+		assert.equal(bed.pass(1).now, "- radio AP");
+		assert.equal(bed.pass(600 * S).now, "- radio");
 	});
 
 	it("opens the access point when the button is pressed on a unit without settings whose cable gets no address", () => {
@@ -238,12 +223,10 @@ describe("wifi/manager with a cable", () => {
 		bed.start().pass(100 * S);
 		assert.equal(bed.now, "-");
 		bed.manager.bringUp();
-		bed.pass(1);
-		assert.equal(bed.now, "- radio AP");
+		assert.equal(bed.pass(1).now, "- radio AP");
 		bed.settings.setStation({ ssid: "home", password: "home-secret", dhcp: true });
 		bed.manager.applySoon(APPLY_STATION);
-		bed.pass(600 * S);
-		assert.equal(bed.now, "wifi radio", "the settings made there are used from then on");
+		assert.equal(bed.pass(600 * S).now, "wifi radio", "the settings made there are used from then on");
 	});
 
 	it("ignores the cable while Ethernet is off, and when it is on again keeps Wi-Fi until the cable has an address", () => {
@@ -251,17 +234,14 @@ describe("wifi/manager with a cable", () => {
 		bed.set(ETHERNET_ENABLED, false).pass(10 * S);
 		assert.deepEqual([bed.now, bed.cable.ethernet?.wanted], ["wifi radio", undefined]);
 		bed.air.around.clear();
-		bed.pass(200 * S);
-		assert.equal(bed.now, "- radio AP");
+		assert.equal(bed.pass(200 * S).now, "- radio AP");
 		bed.air.around.set("home", { password: "home-secret" });
-		bed.pass(300 * S);
-		assert.equal(bed.now, "wifi radio");
+		assert.equal(bed.pass(300 * S).now, "wifi radio");
 		bed.cable.givesAddress = false;
 		bed.set(ETHERNET_ENABLED, true).pass(100 * S);
 		assert.equal(bed.now, "wifi radio");
 		bed.cable.givesAddress = true;
-		bed.pass(5 * S);
-		assert.equal(bed.now, "cable");
+		assert.equal(bed.pass(5 * S).now, "cable");
 	});
 
 	it("opens the access point only when the button is pressed if Ethernet and Wi-Fi are off", () => {
@@ -272,8 +252,7 @@ describe("wifi/manager with a cable", () => {
 			.pass(3600 * S);
 		assert.equal(bed.manager.isOn, false);
 		bed.manager.bringUp();
-		bed.pass(1);
-		assert.equal(bed.now, "- radio AP");
+		assert.equal(bed.pass(1).now, "- radio AP");
 	});
 
 	it("ends a running scan when the cable takes over", () => {
@@ -283,8 +262,7 @@ describe("wifi/manager with a cable", () => {
 		bed.pass(1 * S);
 		const waiter = { scanned: (networks: Uint8Array | undefined) => (answers += networks === undefined ? 1 : 100) };
 		assert.equal(bed.manager.scan(waiter), true);
-		bed.pass(2 * S);
-		assert.deepEqual([bed.now, answers], ["cable", 1]);
+		assert.deepEqual([bed.pass(2 * S).now, answers], ["cable", 1]);
 		assert.equal(bed.manager.scan(waiter), false);
 	});
 
@@ -328,8 +306,7 @@ describe("wifi/manager with a cable", () => {
 		Object.assign(bed.cable, { lease: { ip: WIFI_IP, netmask: "255.255.255.0", gateway: "192.0.2.1" } });
 		bed.start().pass(20 * S);
 		bed.cable.isIn = true;
-		bed.pass(5 * S);
-		assert.deepEqual([bed.now, bed.addresses], ["cable", [WIFI_IP, WIFI_IP]]);
+		assert.deepEqual([bed.pass(5 * S).now, bed.addresses], ["cable", [WIFI_IP, WIFI_IP]]);
 	});
 
 	it("closes the radio and the Ethernet port when it is stopped", () => {

@@ -89,43 +89,51 @@ class Bed {
 		return [manager.station?.ssid ?? "-", manager.accessPointOn ? "AP" : ""].join(" ").trim();
 	}
 
+	/** Lets time pass; returns the networks that are active then. */
+	onAfter(ms: number): string {
+		this.time.advance(ms);
+		return this.on;
+	}
+
+	start(): this {
+		this.manager.start(this.air.port);
+		return this;
+	}
+
+	/** A bed that has been told to join `home`. */
+	static joining(networks?: Record<string, string>): Bed {
+		const bed = new Bed(undefined, networks).start();
+		bed.join("home", "home-secret");
+		return bed;
+	}
+
 	/** A bed that has joined `home`, with the access point closed again. */
 	static settled(networks?: Record<string, string>): Bed {
-		const bed = new Bed(undefined, networks);
-		bed.manager.start(bed.air.port);
-		bed.join("home", "home-secret");
-		bed.time.advance(200 * S);
-		assert.equal(bed.on, "home");
+		const bed = Bed.joining(networks);
+		assert.equal(bed.onAfter(200 * S), "home");
 		return bed;
 	}
 }
 
 describe("wifi/manager", () => {
 	it("opens the access point with the unit's key while nothing is configured", () => {
-		const bed = new Bed();
-		bed.manager.start(bed.air.port);
+		const bed = new Bed().start();
 		assert.equal(bed.on, "- AP");
 		assert.deepEqual(bed.air.radio?.accessPoint, { ssid: "gateway", password: "access-point-key" });
 		bed.set(FALLBACK_AP_ENABLED, false);
-		bed.time.advance(3600 * S);
-		assert.equal(bed.on, "- AP");
+		assert.equal(bed.onAfter(3600 * S), "- AP");
 		assert.equal(bed.air.radio?.connects, 0);
 	});
 	it("joins 1.5 s after the request, while the access point is open, and closes the access point two minutes later", () => {
-		const bed = new Bed();
-		bed.manager.start(bed.air.port);
-		bed.join("home", "home-secret");
+		const bed = Bed.joining();
 		bed.time.advance(1499);
 		assert.equal(bed.air.radio?.connects, 0);
 		bed.time.advance(1);
 		assert.equal(bed.air.radio?.connects, 1);
-		bed.time.advance(2500);
-		assert.equal(bed.on, "home AP");
+		assert.equal(bed.onAfter(2500), "home AP");
 		assert.equal(bed.settings.onTrial, false);
-		bed.time.advance(120 * S - 1);
-		assert.equal(bed.on, "home AP");
-		bed.time.advance(1);
-		assert.equal(bed.on, "home");
+		assert.equal(bed.onAfter(120 * S - 1), "home AP");
+		assert.equal(bed.onAfter(1), "home");
 		assert.equal(bed.manager.lastError, WIFI_WELL);
 	});
 	it("returns to the previous network after 45 s without an address, and reports why", () => {
@@ -137,28 +145,22 @@ describe("wifi/manager", () => {
 			const bed = Bed.settled();
 			bed.air.around.set("mute", { password: "mute-secret", givesAddress: false });
 			bed.join(ssid, password);
-			bed.time.advance(1500 + 45 * S - 1);
-			assert.equal(bed.on, "-");
+			assert.equal(bed.onAfter(1500 + 45 * S - 1), "-");
 			assert.equal(bed.settings.station?.ssid, ssid);
-			bed.time.advance(1 + 2500);
-			assert.equal(bed.on, "home");
+			assert.equal(bed.onAfter(1 + 2500), "home");
 			assert.equal(bed.settings.station?.ssid, "home");
 			assert.equal(bed.settings.station?.password, "home-secret");
 			assert.equal(bed.manager.lastError, error, ssid);
 			bed.join("new", "new-secret");
-			bed.time.advance(10 * S);
-			assert.equal(bed.on, "new");
+			assert.equal(bed.onAfter(10 * S), "new");
 			assert.equal(bed.manager.lastError, WIFI_WELL);
 		}
 	});
 	it("returns to the access point if there was no network before", () => {
-		const bed = new Bed();
-		bed.manager.start(bed.air.port);
+		const bed = new Bed().start();
 		bed.join("new", "wrong-secret");
-		bed.time.advance(20 * S);
-		assert.equal(bed.on, "- AP");
-		bed.time.advance(60 * S);
-		assert.equal(bed.on, "- AP");
+		assert.equal(bed.onAfter(20 * S), "- AP");
+		assert.equal(bed.onAfter(60 * S), "- AP");
 		assert.equal(bed.manager.state, STATION_OFF);
 		assert.equal(bed.settings.station, undefined);
 		assert.equal(bed.manager.lastError, WIFI_WRONG_PASSWORD);
@@ -168,18 +170,15 @@ describe("wifi/manager", () => {
 		bed.join("new", "wrong-secret");
 		bed.time.advance(10 * S);
 		bed.manager.stop();
-		const after = new Bed(bed.storage);
-		after.manager.start(after.air.port);
-		after.time.advance(50 * S);
-		assert.equal(after.on, "home");
+		const after = new Bed(bed.storage).start();
+		assert.equal(after.onAfter(50 * S), "home");
 	});
 	it("keeps the last network that worked while other networks fail", () => {
 		const bed = Bed.settled();
 		bed.join("absent", "any-secret");
 		bed.time.advance(5 * S);
 		bed.join("new", "wrong-secret");
-		bed.time.advance(60 * S);
-		assert.equal(bed.on, "home");
+		assert.equal(bed.onAfter(60 * S), "home");
 	});
 	it("retries a lost network more and more slowly, and joins it again", () => {
 		const bed = Bed.settled();
@@ -197,63 +196,49 @@ describe("wifi/manager", () => {
 		assert.ok(tries > 55 && tries < 75, String(tries));
 		assert.equal(bed.on, "-");
 		bed.air.around.set("home", { password: "home-secret" });
-		bed.time.advance(65 * S);
-		assert.equal(bed.on, "home");
+		assert.equal(bed.onAfter(65 * S), "home");
 		assert.equal(bed.manager.lastError, WIFI_WELL);
 	});
 	it("opens the access point after 90 s without its network, and closes it two minutes after the return", () => {
 		const bed = Bed.settled();
 		bed.air.around.delete("home");
-		bed.time.advance(6 * S + 90 * S - 1);
-		assert.equal(bed.on, "-");
-		bed.time.advance(1);
-		assert.equal(bed.on, "- AP");
+		assert.equal(bed.onAfter(6 * S + 90 * S - 1), "-");
+		assert.equal(bed.onAfter(1), "- AP");
 		bed.air.around.set("home", { password: "home-secret" });
 		while (bed.manager.state !== STATION_ONLINE) bed.time.advance(100);
 		assert.equal(bed.on, "home AP");
-		bed.time.advance(119 * S);
-		assert.equal(bed.on, "home AP");
-		bed.time.advance(1 * S);
-		assert.equal(bed.on, "home");
+		assert.equal(bed.onAfter(119 * S), "home AP");
+		assert.equal(bed.onAfter(1 * S), "home");
 	});
 	it("opens no access point for a lost network if the fallback is off, and closes it when the fallback is turned off", () => {
 		const bed = Bed.settled();
 		bed.set(FALLBACK_AP_ENABLED, false);
 		bed.air.around.delete("home");
-		bed.time.advance(600 * S);
-		assert.equal(bed.on, "-");
+		assert.equal(bed.onAfter(600 * S), "-");
 		bed.set(FALLBACK_AP_ENABLED, true);
-		bed.time.advance(2 * S);
-		assert.equal(bed.on, "- AP");
+		assert.equal(bed.onAfter(2 * S), "- AP");
 		bed.set(FALLBACK_AP_ENABLED, false);
-		bed.time.advance(2 * S);
-		assert.equal(bed.on, "-");
+		assert.equal(bed.onAfter(2 * S), "-");
 	});
 	it("keeps an enabled access point open, with its new name", () => {
 		const bed = Bed.settled();
 		bed.set(AP_ENABLED, true);
-		bed.time.advance(600 * S);
-		assert.equal(bed.on, "home AP");
+		assert.equal(bed.onAfter(600 * S), "home AP");
 		bed.set(AP_SSID, "own");
 		bed.time.advance(2 * S);
 		assert.equal(bed.air.radio?.accessPoint?.ssid, "own");
 		bed.set(AP_ENABLED, false);
-		bed.time.advance(2 * S);
-		assert.equal(bed.on, "home");
+		assert.equal(bed.onAfter(2 * S), "home");
 	});
 	it("turns Wi-Fi off and on", () => {
 		const bed = Bed.settled();
 		bed.set(WIFI_ENABLED, false);
-		bed.time.advance(1499);
-		assert.equal(bed.on, "home");
-		bed.time.advance(1);
-		assert.equal(bed.on, "-");
+		assert.equal(bed.onAfter(1499), "home");
+		assert.equal(bed.onAfter(1), "-");
 		assert.equal(bed.air.radio?.wanted, undefined);
-		bed.time.advance(3600 * S);
-		assert.equal(bed.on, "-");
+		assert.equal(bed.onAfter(3600 * S), "-");
 		bed.set(WIFI_ENABLED, true);
-		bed.time.advance(5 * S);
-		assert.equal(bed.on, "home");
+		assert.equal(bed.onAfter(5 * S), "home");
 	});
 	it("is turned on by hand for ten minutes, even if it is disabled", () => {
 		const bed = Bed.settled();
@@ -261,15 +246,12 @@ describe("wifi/manager", () => {
 		bed.time.advance(10 * S);
 		bed.manager.bringUp();
 		assert.equal(bed.manager.isTemporary, true);
-		bed.time.advance(5 * S);
-		assert.equal(bed.on, "home AP");
-		bed.time.advance(595 * S);
-		assert.equal(bed.on, "-");
+		assert.equal(bed.onAfter(5 * S), "home AP");
+		assert.equal(bed.onAfter(595 * S), "-");
 		assert.equal(bed.manager.isTemporary, false);
 	});
 	it("passes the static address and the hostname to the radio", () => {
-		const bed = new Bed();
-		bed.manager.start(bed.air.port);
+		const bed = new Bed().start();
 		const [ip, netmask, gateway] = ["10.0.0.2", "255.255.255.0", "10.0.0.1"];
 		const address = { ip, netmask, gateway };
 		bed.settings.setStation({ ssid: "home", password: "home-secret", dhcp: false, ...address, hostname: "cellar" });
@@ -281,8 +263,7 @@ describe("wifi/manager", () => {
 		assert.equal(bed.manager.station?.ip, "10.0.0.2");
 	});
 	it("scans once for all clients, notifies each once, and none that has cancelled", () => {
-		const bed = new Bed(undefined, { home: "home-secret", "caf\u00e9": "" });
-		bed.manager.start(bed.air.port);
+		const bed = new Bed(undefined, { home: "home-secret", "caf\u00e9": "" }).start();
 		const results: string[][] = [];
 		const waiter = () => ({
 			scanned: (networks: Uint8Array | undefined) => {
@@ -304,9 +285,7 @@ describe("wifi/manager", () => {
 		assert.equal(bed.manager.scan(waiter()), false);
 	});
 	it("does not join while it scans, interrupts joining for a scan, and joins afterwards", () => {
-		const bed = new Bed();
-		bed.manager.start(bed.air.port);
-		bed.join("home", "home-secret");
+		const bed = Bed.joining();
 		bed.time.advance(1 * S);
 		assert.equal(bed.manager.scan({ scanned: () => {} }), true);
 		bed.time.advance(1 * S);
@@ -322,21 +301,15 @@ describe("wifi/manager", () => {
 		assert.equal(bed.on, "home AP");
 	});
 	it("continues joining at once if the radio refuses the scan that interrupted it", () => {
-		const bed = new Bed();
-		bed.manager.start(bed.air.port);
-		bed.join("home", "home-secret");
+		const bed = Bed.joining();
 		bed.time.advance(2 * S);
 		bed.air.radio!.scan = () => false;
 		assert.equal(bed.manager.scan({ scanned: () => {} }), false);
-		bed.time.advance(2500 - 1);
-		assert.equal(bed.on, "- AP");
-		bed.time.advance(1);
-		assert.equal(bed.on, "home AP");
+		assert.equal(bed.onAfter(2500 - 1), "- AP");
+		assert.equal(bed.onAfter(1), "home AP");
 	});
 	it("reports that it is online, and stays so, if flash refuses to store the network", () => {
-		const bed = new Bed();
-		bed.manager.start(bed.air.port);
-		bed.join("home", "home-secret");
+		const bed = Bed.joining();
 		bed.time.advance(2 * S);
 		bed.catches = true;
 		bed.storage.stepsLeft = 0;
@@ -345,13 +318,11 @@ describe("wifi/manager", () => {
 		assert.equal(bed.problems.length, 1);
 		assert.equal(bed.on, "home AP");
 		assert.equal(bed.changes, changes + 1);
-		bed.time.advance(200 * S);
-		assert.equal(bed.on, "home");
+		assert.equal(bed.onAfter(200 * S), "home");
 		assert.equal(bed.problems.length, 1);
 	});
 	it("confirms only the network that it has joined, not one stored for the next start", () => {
-		const bed = new Bed();
-		bed.manager.start(bed.air.port);
+		const bed = new Bed().start();
 		bed.join("new", "new-secret");
 		bed.time.advance(2 * S);
 		bed.settings.setStation({ ssid: "absent", password: "any-secret", dhcp: true });
@@ -370,8 +341,7 @@ describe("wifi/manager", () => {
 		bed.join("absent", "any-secret");
 		bed.time.advance(2 * S);
 		bed.settings.setStation({ ssid: "new", password: "new-secret", dhcp: true });
-		bed.time.advance(45 * S - 600);
-		assert.equal(bed.on, "-");
+		assert.equal(bed.onAfter(45 * S - 600), "-");
 		bed.time.advance(4 * S);
 		assert.equal(bed.manager.station?.ssid, "new");
 		assert.equal(bed.settings.onTrial, false);
@@ -393,8 +363,7 @@ describe("wifi/manager", () => {
 		bed.air.around.delete("home");
 		bed.time.advance(600 * S);
 		bed.air.around.set("home", { password: "home-secret" });
-		bed.time.advance(70 * S);
-		assert.equal(bed.on, "home AP");
+		assert.equal(bed.onAfter(70 * S), "home AP");
 		bed.air.around.delete("home");
 		while (bed.manager.state === STATION_ONLINE) bed.time.advance(100);
 		const before = bed.air.radio!.connects;

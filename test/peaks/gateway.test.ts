@@ -17,8 +17,7 @@ describe("The peaks of a gateway", () => {
 	let gateway: VirtualGateway;
 
 	beforeEach(async () => {
-		gateway = new VirtualGateway("client", { utcMs: Date.UTC(2026, 10, 20, 6, 59, 30) });
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn("client", { utcMs: Date.UTC(2026, 10, 20, 6, 59, 30) });
 		await gateway.write("system/timezone", { timezone: "Europe/Brussels" });
 		await gateway.write("iec62056/config", { mode_d_enabled: true });
 	});
@@ -67,8 +66,7 @@ describe("The peaks of a gateway", () => {
 		);
 		const { text } = await gateway.get("metrics");
 		assert.match(text, new RegExp(`^smartmeter_peak_watts ${peak_w}$`, "m"));
-		await gateway.restart();
-		await gateway.login();
+		await gateway.restartAndLogin();
 		assert.equal((await gateway.read("peaks/status")).peak_w, peak_w);
 		await gateway.post("system/factory_reset");
 		assert.equal(gateway.world.storage.get("peaks_month"), undefined);

@@ -42,8 +42,7 @@ export function provisionOn(engine: EngineName): void {
 
 		before(async () => {
 			folder = mkdtempSync(join(tmpdir(), "settings-"));
-			gateway = await ProcessGateway.start(engine, { args: ["--settings-key", settingsKeyFile(folder)] });
-			await gateway.login();
+			gateway = await ProcessGateway.loggedIn(engine, { args: ["--settings-key", settingsKeyFile(folder)] });
 		});
 		after(async () => {
 			await gateway?.stop();
@@ -60,8 +59,7 @@ export function provisionOn(engine: EngineName): void {
 			if (engine === "linux") await probe(gateway, this, ANY);
 			isError(await sendFile(gateway, file), 409, "provision_replay");
 			isError(await sendFile(gateway, signed({}, 4, "", newSigner())), 400, "provision_bad_signature");
-			await gateway.restart();
-			await gateway.login();
+			await gateway.restartAndLogin();
 			const { entries } = await gateway.read("dlms/obis");
 			const { enabled, cert_set } = await gateway.read("mqtt");
 			const { counter, state } = await gateway.read("provision");

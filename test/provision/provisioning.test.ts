@@ -26,8 +26,7 @@ describe("Provisioning by signed files", () => {
 
 	async function make(more: JSONObject = {}): Promise<VirtualGateway> {
 		const info = { settingsKeys: `${keyOf(second)} ${keyOf(SIGNER)}` };
-		const one = new VirtualGateway("client", { utcMs: START_UTC_MS, info, storage, ...more });
-		await one.login();
+		const one = await VirtualGateway.loggedIn("client", { utcMs: START_UTC_MS, info, storage, ...more });
 		return one;
 	}
 
@@ -61,8 +60,7 @@ describe("Provisioning by signed files", () => {
 			max_size: 4500,
 		});
 		assert.deepEqual(await events(), ["provision_applied 7 by api"]);
-		await gateway.restart();
-		await gateway.login();
+		await gateway.restartAndLogin();
 		assert.equal(await zone(), "Europe/Warsaw");
 		assert.deepEqual(await state(), ["applied", 7]);
 	});
@@ -73,8 +71,7 @@ describe("Provisioning by signed files", () => {
 		for (const counter of [7, 6, 1]) isError(await gateway.post(FILE, signed(ZONE, counter)), 409, "provision_replay");
 		assert.equal(await zone(), "Europe/Berlin");
 		assert.deepEqual(await state(), ["provision_replay", 7]);
-		await gateway.restart();
-		await gateway.login();
+		await gateway.restartAndLogin();
 		isError(await gateway.post(FILE, signed(ZONE, 7)), 409, "provision_replay");
 		await gateway.write(FILE, signed(ZONE, 8, "", second));
 		assert.equal(await zone(), "Europe/Warsaw");
@@ -150,8 +147,7 @@ describe("Provisioning by signed files", () => {
 		assert.deepEqual([mqtt.enabled, mqtt.cert_set, mqtt.password_set], [true, true, true]);
 		// Another file with the same address and the same certificate.
 		await gateway.write(FILE, signed(BROKER, 2));
-		await gateway.restart();
-		await gateway.login();
+		await gateway.restartAndLogin();
 		const { enabled, cert_set } = await gateway.read("mqtt");
 		assert.deepEqual([enabled, cert_set], [true, true]);
 	});
@@ -189,8 +185,7 @@ describe("Provisioning by signed files", () => {
 			assert.equal((await gateway.read("network/status")).wifi_ssid, "owners");
 			assert.deepEqual(await events(), ["provision_applied 1 by factory"]);
 			await gateway.write("system/timezone", { timezone: "Europe/Berlin" });
-			await gateway.restart();
-			await gateway.login();
+			await gateway.restartAndLogin();
 			await gateway.pass(10_000);
 			assert.equal(await zone(), "Europe/Berlin");
 			assert.equal((await events()).length, 1);

@@ -60,10 +60,7 @@ describe("Signed settings files from a URL", () => {
 	const events = () => eventsOf(gateway);
 
 	beforeEach(() => start());
-	afterEach(async () => {
-		gateway.checkTraces();
-		await gateway.stop();
-	});
+	afterEach(() => gateway.stopChecked());
 
 	it("are fetched and applied once an address is set, and reported", async () => {
 		await gateway.pass(10 * MINUTE_MS);

@@ -133,6 +133,12 @@ class TimeBed extends Bed {
 		return utcMs === undefined ? undefined : utcMs - this.truth;
 	}
 
+	/** Starts the service, and runs it for this time. */
+	start(ms: number): void {
+		this.sync.start();
+		this.run(ms);
+	}
+
 	run(ms: number): void {
 		this.pass(ms);
 		assert.ok(this.network.ports.length <= 1);
@@ -143,8 +149,7 @@ class TimeBed extends Bed {
 function once(options: ServerOptions, utcAheadMs?: number): TimeBed {
 	const bed = new TimeBed("a", utcAheadMs);
 	bed.serve("a", 1, options);
-	bed.sync.start();
-	bed.run(6 * S);
+	bed.start(6 * S);
 	return bed;
 }
 
@@ -198,8 +203,7 @@ describe("sntp/client", () => {
 	it("sends the next request after 6 hours, with a random deviation of up to a tenth", () => {
 		const bed = new TimeBed("a");
 		bed.serve("a", 1);
-		bed.sync.start();
-		bed.run(40 * 24 * HOUR);
+		bed.start(40 * 24 * HOUR);
 		const times = bed.network.sent.map(({ timeMs }) => timeMs);
 		const gaps = times.slice(1).map((timeMs, i) => (timeMs - times[i]) / HOUR);
 		assert.ok(gaps.length > 140);
@@ -233,8 +237,7 @@ describe("sntp/client", () => {
 			answer(Buffer.concat([good, Buffer.alloc(20)]), 9);
 			return [];
 		});
-		bed.sync.start();
-		bed.run(6 * S);
+		bed.start(6 * S);
 		assert.ok(Math.abs(bed.ahead!) <= 10);
 	});
 
@@ -275,8 +278,7 @@ describe("sntp/client", () => {
 			const bed = new TimeBed("a,b");
 			bed.serve("a", 1, { change });
 			bed.serve("b", 2, { change });
-			bed.sync.start();
-			bed.run(6 * S);
+			bed.start(6 * S);
 			return bed;
 		};
 		for (const utcMs of [0, 1_704_067_199_000, BUILT - S, 4_102_444_800_000]) {
@@ -299,8 +301,7 @@ describe("sntp/client", () => {
 		const bed = new TimeBed("unknown,never,silent,good");
 		bed.serve("silent", 1, { silent: true });
 		bed.serve("good", 2);
-		bed.sync.start();
-		bed.run(9.9 * S);
+		bed.start(9.9 * S);
 		assert.deepEqual(bed.requests, ["silent"]);
 		assert.equal(bed.sync.lastError, TIME_NO_ADDRESS);
 		bed.run(S);
@@ -311,8 +312,7 @@ describe("sntp/client", () => {
 	it("waits longer and longer while no server replies: 15 s, 30 s … 30 minutes", () => {
 		const bed = new TimeBed("a");
 		bed.serve("a", 1, { silent: true });
-		bed.sync.start();
-		bed.run(4 * HOUR);
+		bed.start(4 * HOUR);
 		const times = bed.network.sent.map(({ timeMs }) => timeMs);
 		const gaps = times.slice(1).map((timeMs, i) => Math.round((timeMs - times[i]) / S) - 5);
 		assert.deepEqual(gaps.slice(0, 9), [15, 30, 60, 120, 240, 480, 960, 1800, 1800]);
@@ -327,13 +327,11 @@ describe("sntp/client", () => {
 		const times = (code: string) => {
 			const bed = new TimeBed("a");
 			bed.serve("a", 1, { change: kiss(code) });
-			bed.sync.start();
-			bed.run(3 * HOUR);
+			bed.start(3 * HOUR);
 			assert.deepEqual([bed.sync.lastError, bed.ahead], [TIME_NOT_WELCOME, undefined]);
 			const count = bed.requests.length;
 			bed.sync.stop();
-			bed.sync.start();
-			bed.run(S);
+			bed.start(S);
 			assert.equal(bed.requests.length, count + 1);
 			return bed.network.sent.map(({ timeMs }) => timeMs);
 		};
@@ -347,8 +345,7 @@ describe("sntp/client", () => {
 		const bed = new TimeBed("a,b");
 		bed.serve("a", 1, { change: kiss("DENY") });
 		bed.serve("b", 2);
-		bed.sync.start();
-		bed.run(S);
+		bed.start(S);
 		assert.equal(bed.synchronised, 1);
 	});
 
@@ -371,8 +368,7 @@ describe("sntp/client", () => {
 			bed.serve("a", 1);
 			bed.serve("b", 2, { aheadMs: aheadOfB });
 			bed.serve("c", 3, others);
-			bed.sync.start();
-			bed.run(12 * S);
+			bed.start(12 * S);
 			return bed;
 		};
 		assert.deepEqual(both(1990).requests, ["a", "b"]);
@@ -426,8 +422,7 @@ describe("sntp/client", () => {
 		const bed = new TimeBed("a,b,10.0.0.1", HOUR);
 		bed.serve("a", 1);
 		bed.serve("b", 1);
-		bed.sync.start();
-		bed.run(12 * S);
+		bed.start(12 * S);
 		assert.deepEqual([bed.requests.length, bed.synchronised, bed.sync.lastError], [1, 0, TIME_DOUBTED]);
 	});
 
@@ -436,8 +431,7 @@ describe("sntp/client", () => {
 			const bed = new TimeBed("a,b", ahead);
 			bed.serve("a", 1);
 			bed.serve("b", 2, { aheadMs: 1500 });
-			bed.sync.start();
-			bed.run(S);
+			bed.start(S);
 			assert.deepEqual(bed.requests, ["a", "b"]);
 			assert.equal(bed.synchronised, 1);
 			assert.ok(Math.abs(bed.ahead!) <= 1502);
@@ -448,8 +442,7 @@ describe("sntp/client", () => {
 		const bed = new TimeBed("liar,b", 0);
 		bed.serve("liar", 1, { aheadMs: 24 * HOUR });
 		bed.serve("b", 2);
-		bed.sync.start();
-		bed.run(10 * 24 * HOUR);
+		bed.start(10 * 24 * HOUR);
 		assert.deepEqual(bed.sets, []);
 		assert.ok(bed.synchronised > 30);
 	});
@@ -458,8 +451,7 @@ describe("sntp/client", () => {
 		const bed = new TimeBed("a,b", -2 * HOUR);
 		bed.serve("a", 1);
 		bed.serve("b", 2, { silent: true });
-		bed.sync.start();
-		bed.run(20 * MINUTE);
+		bed.start(20 * MINUTE);
 		assert.deepEqual([bed.sets.length, bed.sync.lastError], [0, TIME_DOUBTED]);
 		assert.ok(bed.traced.length >= 6);
 		bed.run(60 * MINUTE);
@@ -492,8 +484,7 @@ describe("sntp/client", () => {
 	it("accepts a clock that was set by hand meanwhile", () => {
 		const bed = new TimeBed("a", -2 * HOUR);
 		bed.serve("a", 1);
-		bed.sync.start();
-		bed.run(MINUTE);
+		bed.start(MINUTE);
 		assert.equal(bed.synchronised, 0);
 		bed.time.setUTC(bed.truth + 30 * S);
 		bed.run(10 * MINUTE);
@@ -509,8 +500,7 @@ describe("sntp/client", () => {
 		for (const at of [5, 25, 50, 10_000]) {
 			const bed = new TimeBed("a", 0);
 			bed.serve("a", 1, { silent: at > 100 });
-			bed.sync.start();
-			bed.run(at);
+			bed.start(at);
 			bed.sync.stop();
 			bed.sync.stop();
 			const { length } = bed.network.sent;
@@ -523,8 +513,7 @@ describe("sntp/client", () => {
 	it("sends its requests to the configured port", () => {
 		const bed = new TimeBed("10.0.0.9:1123, a:124");
 		bed.resolver.names.set("a", "10.0.0.8");
-		bed.sync.start();
-		bed.run(6 * S);
+		bed.start(6 * S);
 		assert.deepEqual(
 			bed.network.sent.map(({ to }) => `${to.address}:${to.port}`),
 			["10.0.0.9:1123", "10.0.0.8:124"],
@@ -539,8 +528,7 @@ describe("sntp/client", () => {
 			bed.network.fail();
 			return [];
 		});
-		bed.sync.start();
-		bed.run(S);
+		bed.start(S);
 		assert.deepEqual([bed.sync.lastError, bed.network.ports], [TIME_NO_REPLY, []]);
 		bed.serve("a", 1);
 		bed.network.failure = "no port is free";
@@ -555,8 +543,7 @@ describe("sntp/client", () => {
 		const bed = new TimeBed("never");
 		const { unanswered } = bed.named;
 		bed.serve("never", 1);
-		bed.sync.start();
-		bed.run(5 * S);
+		bed.start(5 * S);
 		assert.deepEqual([unanswered.length, bed.sync.lastError], [1, TIME_NO_ADDRESS]);
 		bed.run(15 * S);
 		assert.equal(unanswered.length, 2);
@@ -579,8 +566,7 @@ describe("sntp/client", () => {
 			},
 		});
 		for (let i = 0; i < 10_000; i++) {
-			bed.sync.start();
-			bed.run(100);
+			bed.start(100);
 		}
 		assert.ok(replies > 9000);
 		for (const utcMs of bed.sets) assert.ok(utcMs >= BUILT && utcMs <= 4_102_444_799_000);

@@ -16,7 +16,7 @@ import { publicKeyFile } from "../api/report-key.js";
 import { SIGNER } from "../update/firmware-files.js";
 import { ownerOperations } from "./load-operations.js";
 import { LoadPeers } from "./load-peers.js";
-import { ANY, DLMS, STACK_RESERVE } from "./memory-limits.js";
+import { ANY, DLMS, higher, STACK_RESERVE } from "./memory-limits.js";
 
 const YEAR_ROWS = 35_040;
 /** Pause of the meter before each of its frames, ms: a piece then takes some seconds, in which memory is measured. */
@@ -69,8 +69,7 @@ describe("Memory of filling the history on Linux", function () {
 		const updateKey = join(folder, "update.pem");
 		writeFileSync(updateKey, publicKeyOf(SIGNER.point).export({ type: "spki", format: "pem" }));
 		const args = ["--update-key", updateKey, "--report-key", publicKeyFile(folder)];
-		gateway = await ProcessGateway.start("linux", { args });
-		await gateway.login();
+		gateway = await ProcessGateway.loggedIn("linux", { args });
 		const meter = `--protocol dlms --mode-e --quiet --counter-rows ${YEAR_ROWS} --reaction ${REACTION_MS}`;
 		await gateway.connectProgram(meter.split(" "));
 		await gateway.write("meter/protocol", { protocol: "dlms" });
@@ -84,11 +83,6 @@ describe("Memory of filling the history on Linux", function () {
 		rmSync(folder, { recursive: true, force: true });
 	});
 
-	const higher = (one: Memory, other: Memory): Memory => ({
-		...other,
-		slots: Math.max(one.slots, other.slots),
-		chunks: Math.max(one.chunks, other.chunks),
-	});
 	const status = () => gateway.read("meter/backfill/status");
 	/** Waits until `isTrue`, and returns the highest use of memory meanwhile. */
 	async function until(isTrue: (status: JSONObject) => boolean): Promise<Memory> {

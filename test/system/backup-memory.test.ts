@@ -7,7 +7,6 @@ import { readFileSync } from "node:fs";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
 import { BACKUP_REPLY_COST } from "../../modules/parts/system/backup.js";
 import { RESTORE_COST } from "../../modules/parts/system/restore.js";
-import type { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { LongestReadout, REST_MS } from "./longest-readout.js";
 
 /** Slots of a request with a token and of its reply, which no claim counts. */
@@ -21,16 +20,10 @@ const FILE = new URL("../../../test/vectors/backups/0.1.0.json", import.meta.url
 
 describe("A backup's slots in XS", function () {
 	this.timeout(60_000);
-	let bed: LongestReadout;
-	let xs: XSWorld;
-
-	before(async () => {
-		bed = await LongestReadout.start();
-		xs = bed.xs;
-	});
-	after(() => bed.stop());
+	const bed = LongestReadout.use();
 
 	it("are few while a client does not read it, and all are released afterwards", async function () {
+		const { xs } = bed;
 		assert.equal((await xs.request("system/backup")).status, 200);
 		const { slots } = await bed.unread("system/backup", async (client) => {
 			await xs.advance(REST_MS);
@@ -40,6 +33,7 @@ describe("A backup's slots in XS", function () {
 		assert.ok(slots > 20 && slots <= BACKUP_REPLY_COST.slots, `${slots} slots`);
 	});
 	it("are few while it is received, and all are released afterwards", async function () {
+		const { xs } = bed;
 		const body = Buffer.from(JSON.stringify(JSON.parse(readFileSync(FILE, "utf8"))));
 		const { status } = await xs.request("system/backup", { method: "POST", body });
 		assert.equal(status, 200);

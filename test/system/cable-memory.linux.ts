@@ -7,8 +7,7 @@ describe("Memory of the firmware on Linux, with a cable", function () {
 	let gateway: ProcessGateway;
 
 	before(async () => {
-		gateway = await ProcessGateway.start("linux", { args: ["--cable"] });
-		await gateway.login();
+		gateway = await ProcessGateway.loggedIn("linux", { args: ["--cable"] });
 		await gateway.untilNetwork((status) => status.interface === "ethernet");
 		await gateway.post("system/logout");
 	});

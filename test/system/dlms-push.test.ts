@@ -16,8 +16,7 @@ for (const engine of ["node", "xs"] as const) {
 		const isWhole = engine === "xs";
 
 		before(async () => {
-			gateway = await ProcessGateway.start(engine, { isAhead: true });
-			await gateway.login();
+			gateway = await ProcessGateway.loggedIn(engine, { isAhead: true });
 			for (const secret of [KEY, AUTHENTICATION_KEY]) gateway.plant(secret);
 			if (isWhole) return;
 			await gateway.write("dlms/config", { push_baudrate: 9600 });

@@ -29,8 +29,7 @@ for (const engine of ["node", "xs"] as const) {
 		let gateway: ProcessGateway;
 
 		before(async () => {
-			gateway = await ProcessGateway.start(engine, { isAhead: true });
-			await gateway.login();
+			gateway = await ProcessGateway.loggedIn(engine, { isAhead: true });
 			await gateway.write("meter/protocol", { protocol: "dlms" });
 			for (const secret of [PASSWORD, KEY, AUTHENTICATION_KEY]) gateway.plant(secret);
 		});

@@ -14,8 +14,7 @@ describe("A text with 400 characters that need an escape", function () {
 	let gateway: ProcessGateway;
 
 	before(async () => {
-		gateway = await ProcessGateway.start("linux");
-		await gateway.login();
+		gateway = await ProcessGateway.loggedIn("linux");
 		await gateway.write("iec62056/control", { log_en: true });
 	});
 	after(() => gateway?.stop());

@@ -1,5 +1,5 @@
 /**
- * The event stream of the firmware on Linux, over the firmware's own TLS, during a DLMS readout with keys, a large
+ * The event stream of the firmware on Linux, over the firmware's own TLS, during a connectDLMS, DLMS readout with keys, a large
  * download to a slow client, and new connections. One test reads it with curl, as docs/integrations.md does.
  */
 import assert from "node:assert/strict";
@@ -9,7 +9,7 @@ import { request } from "node:https";
 import type { Follower } from "../api/follower.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { iecVectors } from "../vectors.js";
-import { ANY, DLMS, probe } from "./memory-limits.js";
+import { ANY, connectDLMS, probe } from "./memory-limits.js";
 
 const BEAT_MS = 15_000;
 const STEP_MS = 50;
@@ -73,9 +73,7 @@ describe("The event stream of the firmware on Linux", function () {
 		});
 
 	it("continues during a readout with keys and a slow download, and both complete", async function () {
-		await gateway.connectProgram(["--protocol", "dlms", "--mode-e", "--baud-pace", "--quiet"]);
-		await gateway.write("meter/protocol", { protocol: "dlms" });
-		await gateway.write("dlms/config", DLMS);
+		await connectDLMS(gateway, "--baud-pace");
 		const stream = await follow();
 		const { meter_readouts: before } = stream.last("state");
 		const loading = download();

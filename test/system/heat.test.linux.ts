@@ -16,8 +16,7 @@ for (const engine of byRun({ test: ["node", "xs"], linux: ["linux"] })) {
 		let gateway: ProcessGateway;
 
 		before(async () => {
-			gateway = await ProcessGateway.start(engine);
-			await gateway.login();
+			gateway = await ProcessGateway.loggedIn(engine);
 		});
 		after(() => gateway?.stop());
 

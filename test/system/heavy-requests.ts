@@ -8,7 +8,7 @@ import { HUB_CERTIFICATE_LIMIT } from "../../modules/parts/hub/fields.js";
 import type { ProcessGateway } from "../api/process-gateway.js";
 import { iecVectors } from "../vectors.js";
 import { longCertificate } from "./load-peers.js";
-import { DLMS } from "./memory-limits.js";
+import { connectDLMS } from "./memory-limits.js";
 
 const LONG_BODY = 16_384;
 /** Delay between the two halves of a body, ms. */
@@ -22,9 +22,7 @@ export async function prepare(gateway: ProcessGateway): Promise<void> {
 	await gateway.write("iec62056/control", { log_en: true });
 	await gateway.connectMeter({ telegram: longest.telegram });
 	await gateway.read("iec62056/read");
-	await gateway.connectProgram(["--protocol", "dlms", "--mode-e", "--quiet"]);
-	await gateway.write("meter/protocol", { protocol: "dlms" });
-	await gateway.write("dlms/config", DLMS);
+	await connectDLMS(gateway);
 }
 
 export interface HeavyRequests {

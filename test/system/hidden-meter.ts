@@ -90,8 +90,7 @@ export async function withHiddenMeter(
 	const meter = await HiddenMeter.open(options);
 	let gateway: ProcessGateway | undefined;
 	try {
-		gateway = await ProcessGateway.start(engine, { meterPath: meter.port.path, isAhead: true });
-		await gateway.login();
+		gateway = await ProcessGateway.loggedIn(engine, { meterPath: meter.port.path, isAhead: true });
 		await gateway.write("meter/protocol", { protocol: "sml" });
 		assert.equal(await sendsAll(gateway), false);
 		await go(gateway, meter);

@@ -1,23 +1,16 @@
 /** Slots of XS that the hub takes while idle and while it sends, and their release. */
 import assert from "node:assert/strict";
 import { HUB_COST } from "../../modules/parts/hub/hub.js";
-import type { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { ADDRESS, OWN_CERTIFICATE, StateServer, TOKEN } from "../hub/bed.js";
 import { LongestReadout, REST_MS } from "./longest-readout.js";
 
 describe("The hub's slots in XS", function () {
 	this.timeout(120_000);
-	let bed: LongestReadout;
-	let xs: XSWorld;
-
-	before(async () => {
-		bed = await LongestReadout.start();
-		xs = bed.xs;
-		xs.world.names.set("hub.lan", ADDRESS);
-	});
-	after(() => bed.stop());
+	const bed = LongestReadout.use();
 
 	it("are few while it sends the longest capture over TLS, and all but 20 are released afterwards", async function () {
+		const { xs } = bed;
+		xs.world.names.set("hub.lan", ADDRESS);
 		const server = new StateServer(xs.world);
 		server.serve(8123, { certificate: OWN_CERTIFICATE.certificate });
 		await xs.advance(REST_MS);

@@ -14,8 +14,7 @@ describe("Live mode in the gateway", () => {
 	let gateway: VirtualGateway;
 
 	beforeEach(async () => {
-		gateway = new VirtualGateway();
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn();
 		connect("");
 		await gateway.write("meter/protocol", { protocol: "dlms" });
 		await gateway.write("dlms/config", ACCESS);

@@ -1,13 +1,14 @@
 /** A hub with HTTPS and WebSocket, and an MQTT broker with TLS on this computer, with certificates of the largest size. */
+
 import { once } from "node:events";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo, Server as NetServer, Socket } from "node:net";
 import { createServer as createTLSServer, type Server as TLSServer } from "node:tls";
 import { Aedes } from "aedes";
 import type { SeededRandom } from "../../hosts/node/random.js";
-import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { CERTIFICATE_LIMIT } from "../../modules/config/trusted-certificates.js";
 import { HUB_CERTIFICATE_LIMIT } from "../../modules/parts/hub/fields.js";
+import { lastingPair } from "../api/server-identity.js";
 import { CUT, StatisticsServer } from "../hub/statistics-server.js";
 import { SocketPeer } from "../websocket/server.js";
 
@@ -20,11 +21,7 @@ const CUTS = 20;
 const HUB_TOKEN = "t".repeat(512);
 
 /** A valid certificate, padded with text in front, which PEM allows (RFC 7468, 2). */
-const pair = makeCertificate({
-	names: [ADDRESS],
-	validFromMs: Date.UTC(2020, 0, 1),
-	validToMs: Date.UTC(2049, 0, 1),
-});
+const pair = lastingPair(ADDRESS);
 
 export function longCertificate(length: number): string {
 	return `\n${Buffer.from(pair.certificate).toString("latin1")}`.padStart(length, "#");

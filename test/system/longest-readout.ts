@@ -16,21 +16,25 @@ export const REST_MS = 31_000;
 const longest = iecVectors().reduce((a, b) => (a.telegram.length < b.telegram.length ? b : a));
 
 export class LongestReadout {
-	readonly xs: XSWorld;
+	/** The gateway, from the first test on. */
+	xs!: XSWorld;
 
-	private constructor(xs: XSWorld) {
-		this.xs = xs;
+	/** For a `describe`: starts a gateway for its tests; `info` overrides properties of the unit. */
+	static use(info: Partial<HostInfo> = {}): LongestReadout {
+		const bed = new LongestReadout();
+		before(() => bed.#start(info));
+		after(() => bed.xs.stop());
+		return bed;
 	}
 
-	/** Starts a gateway; `info` overrides properties of the unit. */
-	static async start(info: Partial<HostInfo> = {}): Promise<LongestReadout> {
+	async #start(info: Partial<HostInfo>): Promise<void> {
 		const xs = await XSWorld.start({ info });
+		this.xs = xs;
 		xs.world.serial.meter.connect(new IECMeter({ source: () => splitTelegram(longest.telegram) }));
 		xs.world.advance(61_000);
 		await xs.advance(1);
 		await xs.login();
 		assert.equal((await xs.request("iec62056/read")).status, 200);
-		return new LongestReadout(xs);
 	}
 
 	/**
@@ -57,9 +61,5 @@ export class LongestReadout {
 		await xs.advance(REST_MS);
 		assert.ok(Math.abs((await xs.slots()) - before) <= 2, `${await xs.slots()} after ${before}`);
 		return { slots, connection: connected - before };
-	}
-
-	stop(): Promise<void> {
-		return this.xs.stop();
 	}
 }

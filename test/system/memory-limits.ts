@@ -34,6 +34,23 @@ export const DLMS = {
 	auth_key: "d0d1d2d3d4d5d6d7d8d9dadbdcdddedf",
 };
 
+/** The higher figures of two measurements. */
+export function higher(one: Memory, other: Memory): Memory {
+	return {
+		slots: Math.max(one.slots, other.slots),
+		chunks: Math.max(one.chunks, other.chunks),
+		stack: Math.max(one.stack, other.stack),
+		stackLimit: other.stackLimit,
+	};
+}
+
+/** Connects the simulated meter in mode E, with these settings. */
+export async function connectDLMS(gateway: ProcessGateway, ...options: readonly string[]): Promise<void> {
+	await gateway.connectProgram(["--protocol", "dlms", "--mode-e", ...options, "--quiet"]);
+	await gateway.write("meter/protocol", { protocol: "dlms" });
+	await gateway.write("dlms/config", DLMS);
+}
+
 /** Compares the memory in use after a collection with a limit, and puts it into the test's title. */
 export async function probe(gateway: ProcessGateway, context: Mocha.Context, limit: typeof ANY): Promise<Memory> {
 	const memory = await gateway.memory();

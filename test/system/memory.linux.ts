@@ -15,7 +15,7 @@ import { NAMES } from "../history/unit.js";
 import { CERTIFICATE, sendFile, settingsKeyFile } from "../provision/engines.js";
 import { largestSettings, signed } from "../provision/signed.js";
 import { iecVectors } from "../vectors.js";
-import { ANY, BOOT, DLMS, probe } from "./memory-limits.js";
+import { ANY, BOOT, connectDLMS, DLMS, probe } from "./memory-limits.js";
 
 /** Permitted growth after a thousand requests and twenty readouts. */
 const GROWTH = { slots: 16, chunks: 768 };
@@ -66,6 +66,20 @@ describe("Memory of the firmware on Linux", function () {
 	const readMeter = async () => {
 		const readout = await gateway.read("iec62056/read");
 		assert.equal(readout.readings.length, longest.readings.length);
+	};
+	/** Probes four times, after each `stepMs`, while the gateway reads a load profile of a hundred rows, and after it. */
+	const probeProfile = async (test: Mocha.Context, stepMs: number) => {
+		const exchange = gateway.begin("GET", "meter/profile?entries=100");
+		for (let i = 0; i < 4; i++) {
+			await gateway.pass(stepMs);
+			const { running } = await gateway.read("iec62056/last");
+			// On a busy computer the probes take longer than the profile.
+			assert.ok(running || i > 1, "the profile was over too soon");
+			if (!running) break;
+			await probe(gateway, test, ANY);
+		}
+		assert.equal(JSON.parse((await exchange.reply()).text).rows?.length, 100);
+		await probe(gateway, test, ANY);
 	};
 
 	it("is small after boot", async function () {
@@ -147,9 +161,7 @@ describe("Memory of the firmware on Linux", function () {
 
 	it("is small during a readout over DLMS/COSEM with keys, after mode E", async function () {
 		await gateway.login();
-		await gateway.connectProgram(["--protocol", "dlms", "--mode-e", "--baud-pace", "--quiet"]);
-		await gateway.write("meter/protocol", { protocol: "dlms" });
-		await gateway.write("dlms/config", DLMS);
+		await connectDLMS(gateway, "--baud-pace");
 		const exchange = gateway.begin("GET", "iec62056/read");
 		for (let i = 0; i < 4; i++) {
 			await gateway.pass(700);
@@ -167,20 +179,8 @@ describe("Memory of the firmware on Linux", function () {
 
 	it("is small during a load profile of a hundred rows with keys, after mode E", async function () {
 		await gateway.login();
-		await gateway.connectProgram(["--protocol", "dlms", "--mode-e", "--baud-pace", "--quiet"]);
-		await gateway.write("meter/protocol", { protocol: "dlms" });
-		await gateway.write("dlms/config", DLMS);
-		const exchange = gateway.begin("GET", "meter/profile?entries=100");
-		for (let i = 0; i < 4; i++) {
-			await gateway.pass(1500);
-			const { running } = await gateway.read("iec62056/last");
-			// On a busy computer the probes take longer than the profile.
-			assert.ok(running || i > 1, "the profile was over too soon");
-			if (!running) break;
-			await probe(gateway, this, ANY);
-		}
-		assert.equal(JSON.parse((await exchange.reply()).text).rows?.length, 100);
-		await probe(gateway, this, ANY);
+		await connectDLMS(gateway, "--baud-pace");
+		await probeProfile(this, 1500);
 		await gateway.write("meter/protocol", { protocol: "iec62056" });
 		await gateway.connectMeter({ telegram: longest.telegram });
 	});
@@ -188,17 +188,7 @@ describe("Memory of the firmware on Linux", function () {
 	it("is small during a load profile of a hundred rows in programming mode", async function () {
 		await gateway.login();
 		await gateway.connectProgram(["--profile", "programming", "--baud-pace", "--quiet"]);
-		const exchange = gateway.begin("GET", "meter/profile?entries=100");
-		for (let i = 0; i < 4; i++) {
-			await gateway.pass(2000);
-			const { running } = await gateway.read("iec62056/last");
-			// On a busy computer the probes take longer than the profile.
-			assert.ok(running || i > 1, "the profile was over too soon");
-			if (!running) break;
-			await probe(gateway, this, ANY);
-		}
-		assert.equal(JSON.parse((await exchange.reply()).text).rows?.length, 100);
-		await probe(gateway, this, ANY);
+		await probeProfile(this, 2000);
 		await gateway.connectMeter({ telegram: longest.telegram });
 	});
 

@@ -1,6 +1,5 @@
 /** Slots of XS that MQTT takes: off, connected and idle, sending, and off again. */
 import assert from "node:assert/strict";
-import type { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { OWN_CERTIFICATE } from "../hub/bed.js";
 import { BROKER_ADDRESS, ScriptedBroker } from "../mqtt/broker.js";
 import { LongestReadout, REST_MS } from "./longest-readout.js";
@@ -11,16 +10,10 @@ const WORK_LIMIT = 340;
 
 describe("MQTT's slots in XS", function () {
 	this.timeout(120_000);
-	let bed: LongestReadout;
-	let xs: XSWorld;
-
-	before(async () => {
-		bed = await LongestReadout.start();
-		xs = bed.xs;
-	});
-	after(() => bed.stop());
+	const bed = LongestReadout.use();
 
 	it("are few while it is connected and sends, and all but 30 are released when it is turned off", async function () {
+		const { xs } = bed;
 		const broker = new ScriptedBroker(xs.world, 8883, { certificate: OWN_CERTIFICATE.certificate });
 		await xs.advance(REST_MS);
 		const before = await xs.slots();

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { WAKE_BUTTON, WAKE_SUPPLY } from "../../modules/io/flash.js";
+import type { VirtualGateway } from "../api/virtual-gateway.js";
 import { expectFaults } from "../faults.js";
 import { ADDRESS, StateServer, TOKEN } from "../hub/bed.js";
 import { BROKER_ADDRESS, ScriptedBroker } from "../mqtt/broker.js";
@@ -21,6 +22,14 @@ describe("A unit on battery", function () {
 		assert.deepEqual(unit.gateway.world.flash.mistakes, []);
 		await unit.gateway.stop();
 	});
+
+	/** A unit that reads each quarter of an hour, and sleeps for the first time. */
+	async function beginAsleep(): Promise<VirtualGateway> {
+		unit = new OnBattery(START_MS + MINUTE_MS);
+		await unit.begin(QUARTERS);
+		unit.untilAsleep();
+		return unit.gateway;
+	}
 
 	/** Logs in after a press of the button. */
 	async function visit(): Promise<void> {
@@ -62,10 +71,7 @@ describe("A unit on battery", function () {
 	}
 
 	it("stays awake while a user uses the page and two minutes more, but an hour at most", async () => {
-		unit = new OnBattery(START_MS + MINUTE_MS);
-		const { gateway } = unit;
-		await unit.begin(QUARTERS);
-		unit.untilAsleep();
+		const gateway = await beginAsleep();
 		await visit();
 		const { awake_secs } = await gateway.read("system/status");
 		assert.ok(awake_secs > 590 && awake_secs <= 600, `${awake_secs} s`);
@@ -91,17 +97,13 @@ describe("A unit on battery", function () {
 	});
 
 	it("reads at once for the user who wakes it, and still makes each scheduled reading", async () => {
-		unit = new OnBattery(START_MS + MINUTE_MS);
-		const { gateway } = unit;
-		await unit.begin(QUARTERS);
-		unit.untilAsleep();
+		const gateway = await beginAsleep();
 		await visit();
 		await gateway.pass(10_000);
 		const { timestamp } = await gateway.read("iec62056/last");
 		assert.ok(Math.abs(timestamp * 1000 - unit.nowMs) < 15_000, "the readout is recent");
 		unit.untilAsleep();
-		await gateway.wake();
-		unit.untilAsleep();
+		await unit.wakeUntilAsleep();
 		await visit();
 		const status = await gateway.read("system/status");
 		assert.deepEqual([status.schedule_missed, status.schedule_next % 900], [0, 0]);
@@ -109,10 +111,7 @@ describe("A unit on battery", function () {
 	});
 
 	it("stays awake on USB in mode 0, for ten minutes in mode 1, and always in mode 2", async () => {
-		unit = new OnBattery(START_MS + MINUTE_MS);
-		const { gateway } = unit;
-		await unit.begin(QUARTERS);
-		unit.untilAsleep();
+		const gateway = await beginAsleep();
 		unit.usb = 5;
 		await gateway.wake(WAKE_SUPPLY, 1000);
 		await gateway.pass(3 * HOUR_MS);
@@ -181,10 +180,7 @@ describe("A unit on battery", function () {
 	});
 
 	it("repeats a failed reading after one minute and after four more, and sleeps in between", async () => {
-		unit = new OnBattery(START_MS + MINUTE_MS);
-		const { gateway } = unit;
-		await unit.begin(QUARTERS);
-		unit.untilAsleep();
+		const gateway = await beginAsleep();
 		unit.isSilent = true;
 		const slept: number[] = [];
 		for (let i = 0; i < 6; i++) {
@@ -201,10 +197,7 @@ describe("A unit on battery", function () {
 	});
 
 	it("adds nothing to the log when it wakes for a reading, and does not enter safe mode", async () => {
-		unit = new OnBattery(START_MS + MINUTE_MS);
-		const { gateway } = unit;
-		await unit.begin(QUARTERS);
-		unit.untilAsleep();
+		const gateway = await beginAsleep();
 		const log = async () => {
 			await visit();
 			return (await gateway.read("system/log")).events.length;
@@ -212,8 +205,7 @@ describe("A unit on battery", function () {
 		const before = await log();
 		unit.untilAsleep();
 		for (let i = 0; i < 12; i++) {
-			await gateway.wake();
-			unit.untilAsleep();
+			await unit.wakeUntilAsleep();
 		}
 		const after = await log();
 		// The test's own visits add some entries: a start, the network, a login.
@@ -222,12 +214,8 @@ describe("A unit on battery", function () {
 	});
 
 	it("continues to read and sleep after a fault, and stays awake in safe mode", async () => {
-		unit = new OnBattery(START_MS + MINUTE_MS);
-		const { gateway } = unit;
-		await unit.begin(QUARTERS);
-		unit.untilAsleep();
-		await gateway.wake();
-		unit.untilAsleep();
+		const gateway = await beginAsleep();
+		await unit.wakeUntilAsleep();
 		await gateway.wake();
 		const panic = async () => {
 			await gateway.pass(1000);
@@ -286,14 +274,12 @@ describe("A unit on battery", function () {
 		await gateway.write("hub", { enabled: true, url: `http://${ADDRESS}:8123`, token: TOKEN });
 		unit.untilAsleep();
 		for (let i = 0; i < 3; i++) {
-			await gateway.wake();
-			unit.untilAsleep();
+			await unit.wakeUntilAsleep();
 			assert.ok(servers.at(-1)!.states.size > 2, `${[...servers.at(-1)!.states.keys()]}\n${gateway.diagnosis}`);
 			assert.ok(unit.awake.at(-1)! < 30_000, `${unit.awake.at(-1)} ms`);
 		}
 		isServed = false;
-		await gateway.wake();
-		unit.untilAsleep();
+		await unit.wakeUntilAsleep();
 		assert.ok(unit.awake.at(-1)! < 75_000, `${unit.awake.at(-1)} ms`);
 	});
 
@@ -306,8 +292,7 @@ describe("A unit on battery", function () {
 		await gateway.write("mqtt", { enabled: true, url: `mqtt://${BROKER_ADDRESS}` });
 		unit.untilAsleep();
 		for (let i = 0; i < 3; i++) {
-			await gateway.wake();
-			unit.untilAsleep();
+			await unit.wakeUntilAsleep();
 			const { sessions, retained } = brokers.at(-1)!;
 			const state = [...retained].find(([topic]) => topic.endsWith("/state"));
 			assert.match(state?.[1] ?? gateway.diagnosis, /"1_8_0":50/);
@@ -328,8 +313,7 @@ describe("A unit on battery", function () {
 		await gateway.write("iec62056/config", { mode_d_enabled: true, mode_d_baudrate: 9600 });
 		unit.untilAsleep();
 		for (let i = 0; i < 4; i++) {
-			await gateway.wake();
-			unit.untilAsleep(30_000);
+			await unit.wakeUntilAsleep(30_000);
 		}
 		await visit();
 		const { schedule_error, schedule_missed } = await gateway.read("system/status");

@@ -75,6 +75,12 @@ export class OnBattery {
 		return asleep.ms;
 	}
 
+	/** Wakes the unit by its timer, and runs until it falls asleep again. */
+	async wakeUntilAsleep(limitMs?: number): Promise<void> {
+		await this.gateway.wake();
+		this.untilAsleep(limitMs);
+	}
+
 	/** Lets the unit sleep, wake by its timer and sleep again until the next sleep would end after `untilMs`. */
 	async pass(untilMs: number): Promise<void> {
 		while (this.nowMs + this.untilAsleep() < untilMs) await this.gateway.wake();

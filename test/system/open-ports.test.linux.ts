@@ -90,8 +90,7 @@ for (const engine of byRun({ test: ["node", "xs"], linux: ["linux"] })) {
 			["ap", "as an access point"],
 		] as const) {
 			it(`are those of the threat model and no others, ${title}`, async () => {
-				gateway = await ProcessGateway.start(engine, { mode, meterPath: OUR_METER });
-				await gateway.login();
+				gateway = await ProcessGateway.loggedIn(engine, { mode, meterPath: OUR_METER });
 				await gateway.untilNetwork(({ connected, ap_mode }) => (mode === "ap" ? ap_mode : connected));
 				const documented = documentedPorts(mode);
 				assert.ok(documented.length >= 3, "the table is not found");

@@ -1,6 +1,6 @@
 /**
  * An upload of a firmware as large as the slot, in XS on Linux with the device's memory, while the longest capture is
- * stored, a DLMS meter is read with keys, events are followed, and the page is loaded. All succeeds, and the firmware
+ * stored, a connectDLMS, DLMS meter is read with keys, events are followed, and the page is loaded. All succeeds, and the firmware
  * restarts into the new one. The titles show the most memory in use.
  */
 import assert from "node:assert/strict";
@@ -15,7 +15,7 @@ import { publicKeyOf } from "../../tools/ota/keys.js";
 import { type Memory, ProcessGateway } from "../api/process-gateway.js";
 import { makeFile, makeImage, SIGNER, VERSION } from "../update/firmware-files.js";
 import { iecVectors } from "../vectors.js";
-import { ANY, DLMS, probe } from "./memory-limits.js";
+import { ANY, connectDLMS, higher, probe } from "./memory-limits.js";
 
 /** Size of a piece before each pause, bytes: small enough that a readout ends before the upload. */
 const PIECE = 65_536;
@@ -60,13 +60,7 @@ describe("An upload of a full-size firmware on Linux", function () {
 		});
 
 	async function recordMemory(): Promise<void> {
-		const memory = await gateway.memory();
-		highest = {
-			slots: Math.max(highest.slots, memory.slots),
-			chunks: Math.max(highest.chunks, memory.chunks),
-			stack: Math.max(highest.stack, memory.stack),
-			stackLimit: memory.stackLimit,
-		};
+		highest = higher(highest, await gateway.memory());
 	}
 
 	for (const packed of [true, false]) {
@@ -77,9 +71,7 @@ describe("An upload of a full-size firmware on Linux", function () {
 			await gateway.write("meter/protocol", { protocol: "iec62056" });
 			await gateway.connectMeter({ telegram: longest.telegram });
 			await gateway.read("iec62056/read");
-			await gateway.connectProgram(["--protocol", "dlms", "--mode-e", "--quiet"]);
-			await gateway.write("meter/protocol", { protocol: "dlms" });
-			await gateway.write("dlms/config", DLMS);
+			await connectDLMS(gateway);
 			const file = makeFile(makeImage(SLOT_SIZE), { packed, chip: IMAGE_CHIP, deviceId: IMAGE_DEVICE_ID });
 			const follower = gateway.follow({ secure: false });
 			const upload = begin(file.length);
@@ -113,8 +105,7 @@ describe("An upload of a full-size firmware on Linux", function () {
 			this.test!.title +=
 				` (${highest.slots} slots, ${highest.chunks} bytes, stack ${highest.stack} of ${highest.stackLimit})`;
 			assert.ok(highest.slots <= ANY.slots && highest.chunks <= ANY.chunks);
-			await gateway.rebooted();
-			await gateway.login();
+			await gateway.loginAfterReboot();
 			const { firmware } = await gateway.read("system/version");
 			assert.equal(firmware.version, VERSION);
 			assert.equal((await gateway.read("system/status")).ota_state, "trial");

@@ -3,6 +3,7 @@
  * certificate and a slow server; MQTT by TLS; an event stream; readouts with keys; long bodies and replies. The
  * firmware does not restart, and the outputs work at the end.
  */
+
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type Server } from "node:https";
@@ -10,10 +11,10 @@ import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createServer as createTLSServer, type Server as TLSServer } from "node:tls";
 import { Aedes } from "aedes";
-import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { HUB_CERTIFICATE_LIMIT } from "../../modules/parts/hub/fields.js";
 import { type Memory, ProcessGateway, RESTARTED } from "../api/process-gateway.js";
-import { ANY, DLMS, STACK_RESERVE } from "./memory-limits.js";
+import { lastingPair } from "../api/server-identity.js";
+import { ANY, connectDLMS, STACK_RESERVE } from "./memory-limits.js";
 
 const LONG_BODY = 16_384;
 const REPLY_MS = 60;
@@ -30,11 +31,7 @@ describe("All outputs during readouts, long bodies and long replies", function (
 	const brokerSockets = new Set<Socket>();
 	let published = 0;
 
-	const pair = makeCertificate({
-		names: ["127.0.0.1"],
-		validFromMs: Date.UTC(2020, 0, 1),
-		validToMs: Date.UTC(2049, 0, 1),
-	});
+	const pair = lastingPair("127.0.0.1");
 
 	before(async () => {
 		const identity = { cert: Buffer.from(pair.certificate), key: Buffer.from(pair.key) };
@@ -58,11 +55,8 @@ describe("All outputs during readouts, long bodies and long replies", function (
 		});
 		brokerServer.listen(0, "127.0.0.1");
 		await once(brokerServer, "listening");
-		gateway = await ProcessGateway.start("linux");
-		await gateway.login();
-		await gateway.connectProgram(["--protocol", "dlms", "--mode-e", "--quiet"]);
-		await gateway.write("meter/protocol", { protocol: "dlms" });
-		await gateway.write("dlms/config", DLMS);
+		gateway = await ProcessGateway.loggedIn("linux");
+		await connectDLMS(gateway);
 	});
 	after(async () => {
 		await gateway?.stop();

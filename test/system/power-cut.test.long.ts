@@ -60,8 +60,7 @@ function settingsIn(storage: VirtualStorage): string {
 
 /** Starts a gateway with this flash and logs in. */
 async function start(storage: VirtualStorage): Promise<VirtualGateway> {
-	const gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, storage });
-	await gateway.login();
+	const gateway = await VirtualGateway.loggedIn("client", { utcMs: START_UTC_MS, storage });
 	return gateway;
 }
 

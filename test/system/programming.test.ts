@@ -11,8 +11,7 @@ describe("A meter that needs a password for its load profile, in XS", function (
 	let gateway: ProcessGateway;
 
 	before(async () => {
-		gateway = await ProcessGateway.start("xs");
-		await gateway.login();
+		gateway = await ProcessGateway.loggedIn("xs");
 		for (const secret of [PASSWORD, WRONG]) gateway.plant(secret);
 		await gateway.connectProgram(["--profile", "programming", "--profile-password", PASSWORD, "--echo", "--quiet"]);
 		await gateway.write("iec62056/control", { log_en: true });

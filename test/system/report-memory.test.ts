@@ -2,22 +2,15 @@
 import assert from "node:assert/strict";
 import { takeReply } from "../../hosts/node/virtual-request.js";
 import { REPORT_COST } from "../../modules/parts/system/diagnostic.js";
-import type { XSWorld } from "../../tools/benchmark/xs-world.js";
 import { openWhole, REPORT_KEY, sectionsOf } from "../api/report-key.js";
 import { LongestReadout } from "./longest-readout.js";
 
 describe("The diagnostic report's slots in XS", function () {
 	this.timeout(60_000);
-	let bed: LongestReadout;
-	let xs: XSWorld;
-
-	before(async () => {
-		bed = await LongestReadout.start({ reportKey: REPORT_KEY });
-		xs = bed.xs;
-	});
-	after(() => bed.stop());
+	const bed = LongestReadout.use({ reportKey: REPORT_KEY });
 
 	it("are few, beyond those of the longest capture, while a client does not read, and are released afterwards", async function () {
+		const { xs } = bed;
 		assert.equal((await xs.request("iec62056/control", { body: { log_en: true } })).status, 200);
 		assert.equal((await xs.request("iec62056/read")).status, 200);
 		await openWhole((await xs.request("system/diagnostic")).body);

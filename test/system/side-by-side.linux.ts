@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Memory, ProcessGateway, RESTARTED } from "../api/process-gateway.js";
 import { groupsOf, HALF_MS, heavyRequests, prepare } from "./heavy-requests.js";
-import { ANY } from "./memory-limits.js";
+import { ANY, higher } from "./memory-limits.js";
 
 /** Delays between the starts of two requests, ms. With two values, the requests overlap in different stages. */
 const OFFSETS_MS = [0, 20];
@@ -32,11 +32,6 @@ describe("The heaviest operations side by side", function () {
 	const names = Object.keys(operations);
 	const groups = [2, 3].flatMap((size) => groupsOf(names, size));
 
-	const higher = (one: Memory, other: Memory): Memory => ({
-		...other,
-		slots: Math.max(one.slots, other.slots),
-		chunks: Math.max(one.chunks, other.chunks),
-	});
 	/** Asserts that the memory in use is within the limits, and adds the figures to the test's title. */
 	const within = (context: Mocha.Context, { slots, chunks, stack, stackLimit }: Memory) => {
 		context.test!.title += ` (${slots} slots, ${chunks} bytes, stack ${stack} of ${stackLimit})`;

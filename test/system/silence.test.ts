@@ -18,8 +18,7 @@ describe("a P1 meter that falls silent", function () {
 	let isOn: boolean;
 
 	beforeEach(async () => {
-		gateway = new VirtualGateway();
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn();
 		await gateway.write("iec62056/config", { mode_d_enabled: true, mode_d_baudrate: 115_200 });
 		isOn = true;
 		const household = new Household({ utcMs: START_UTC_MS, mode: "C", baud: 9600 });

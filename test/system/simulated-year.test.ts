@@ -18,8 +18,7 @@ describe("The built-in simulator over a year", () => {
 	let gateway: VirtualGateway;
 
 	before(async () => {
-		gateway = new VirtualGateway("client", { utcMs: Date.UTC(2026, 1, 27, 22, 59, 30) });
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn("client", { utcMs: Date.UTC(2026, 1, 27, 22, 59, 30) });
 		await gateway.write("iec62056/control", { simulator_en: true });
 	});
 	after(() => gateway.stop());
@@ -123,8 +122,7 @@ describe("The built-in simulator over a year", () => {
 	it("continues from the same values after a restart", async () => {
 		await gateway.login();
 		const before = await sample();
-		await gateway.restart();
-		await gateway.login();
+		await gateway.restartAndLogin();
 		assert.equal((await gateway.read("iec62056/control")).simulator_en, true);
 		const after = await sample();
 		for (const code of ["1.8.0", "2.8.0"]) assert.ok(numberOf(after, code) >= numberOf(before, code));

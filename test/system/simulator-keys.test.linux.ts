@@ -54,8 +54,7 @@ for (const engine of byRun({ test: ["node", "xs"], linux: ["linux"] })) {
 			const words = command.split(" ").map((word) => (word === "PORT" ? String(httpsPort) : word));
 			const log = (line: string) => void lines.push(line);
 			assert.equal(await main(words, { log, error: log }), 0, lines.join("\n"));
-			await gateway.rebooted();
-			await gateway.login();
+			await gateway.loginAfterReboot();
 			const { firmware } = await gateway.read("system/version");
 			assert.notEqual(firmware.version, version);
 			assert.equal(lines.at(-1)?.split(" ")[0], firmware.version);
@@ -63,8 +62,7 @@ for (const engine of byRun({ test: ["node", "xs"], linux: ["linux"] })) {
 		});
 
 		it("are not made if switched off; the gateway then has no updates and no reports", async () => {
-			gateway = await ProcessGateway.start(engine, { args: ["--update-key", "none", "--report-key", "none"] });
-			await gateway.login();
+			gateway = await ProcessGateway.loggedIn(engine, { args: ["--update-key", "none", "--report-key", "none"] });
 			isError(await gateway.get("system/diagnostic"), 501, "unsupported");
 			isError(await gateway.post("system/ota"), 501, "unsupported");
 			for (const name of ["update.key", "report.key"]) assert.ok(!existsSync(join(gateway.stateFolder, name)), name);

@@ -18,8 +18,7 @@ for (const engine of ["node", "xs"] as const) {
 		const value = (readout: JSONObject, code: string) => readout.readings.find(({ obis }: JSONObject) => obis === code);
 
 		before(async () => {
-			gateway = await ProcessGateway.start(engine, { isAhead: true });
-			await gateway.login();
+			gateway = await ProcessGateway.loggedIn(engine, { isAhead: true });
 		});
 		after(() => gateway.stop());
 

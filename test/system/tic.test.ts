@@ -12,8 +12,7 @@ for (const engine of ["node", "xs"] as const) {
 		let gateway: ProcessGateway;
 
 		before(async () => {
-			gateway = await ProcessGateway.start(engine, { isAhead: true });
-			await gateway.login();
+			gateway = await ProcessGateway.loggedIn(engine, { isAhead: true });
 		});
 		after(() => gateway.stop());
 

@@ -1,10 +1,11 @@
 /** Slots of XS that the check for newer firmware takes: idle, and while a server delays it. */
+
 import assert from "node:assert/strict";
-import { makeCertificate } from "../../hosts/node/self-signed.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import { UPGRADE_COST } from "../../modules/update/file-request.js";
 import { FRONT_LENGTH } from "../../modules/update/front.js";
 import { XSWorld } from "../../tools/benchmark/xs-world.js";
+import { lastingPair } from "../api/server-identity.js";
 import { makeFile, makeImage, makeSlots, VERSION } from "../update/firmware-files.js";
 
 const ADDRESS = "192.0.2.9";
@@ -30,11 +31,7 @@ describe("The slots in XS of the check for newer firmware", function () {
 		const [without, none] = await start([]);
 		await without.stop();
 		const [xs, before] = await start();
-		const { certificate } = makeCertificate({
-			names: [HOST],
-			validFromMs: Date.UTC(2026, 0, 1),
-			validToMs: Date.UTC(2027, 0, 1),
-		});
+		const { certificate } = lastingPair(HOST);
 		const peers: VirtualClient[] = [];
 		xs.world.names.set(HOST, ADDRESS);
 		xs.world.servers.serve(ADDRESS, 443, { certificate, onConnection: (peer) => void peers.push(peer) });

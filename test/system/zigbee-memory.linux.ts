@@ -1,6 +1,6 @@
 /**
  * The Zigbee bridge in XS on Linux with the device's memory, joined to a coordinator like Zigbee2MQTT: it reports while
- * the longest capture is stored, a DLMS meter is read with keys, events are followed, the page is loaded, and a
+ * the longest capture is stored, a connectDLMS, DLMS meter is read with keys, events are followed, the page is loaded, and a
  * firmware is uploaded. The titles show the most memory in use.
  */
 import assert from "node:assert/strict";
@@ -15,7 +15,7 @@ import type { CoordinatorEvent } from "../../tools/zigbee/coordinator.js";
 import { type Memory, ProcessGateway } from "../api/process-gateway.js";
 import { makeFile, makeImage, SIGNER } from "../update/firmware-files.js";
 import { iecVectors } from "../vectors.js";
-import { ANY, BOOT_ZIGBEE, DLMS, JOINED_ZIGBEE, probe } from "./memory-limits.js";
+import { ANY, BOOT_ZIGBEE, connectDLMS, JOINED_ZIGBEE, probe } from "./memory-limits.js";
 import { ZigbeeNetwork } from "./zigbee-network.js";
 
 const longest = iecVectors().reduce((a, b) => (a.telegram.length < b.telegram.length ? b : a));
@@ -86,9 +86,7 @@ describe("The Zigbee bridge on Linux", function () {
 		await gateway.connectMeter({ telegram: longest.telegram });
 		await gateway.read("iec62056/read");
 		await until("values", () => events.some(({ event }) => event === "values"));
-		await gateway.connectProgram(["--protocol", "dlms", "--mode-e", "--quiet"]);
-		await gateway.write("meter/protocol", { protocol: "dlms" });
-		await gateway.write("dlms/config", DLMS);
+		await connectDLMS(gateway);
 		const follower = gateway.follow({ secure: false });
 		const file = makeFile(makeImage(IMAGE_SIZE), { packed: false, chip: IMAGE_CHIP, deviceId: IMAGE_DEVICE_ID });
 		const [host, port] = gateway.authority(false).split(":");

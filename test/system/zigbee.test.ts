@@ -120,8 +120,7 @@ for (const { engine, role, type, args, shown, leaves } of WAYS) {
 
 		it("is in its network again after a restart, without joining", async () => {
 			watched.events.length = 0;
-			await gateway.restart();
-			await gateway.login();
+			await gateway.restartAndLogin();
 			await untilState(gateway, "joined");
 			if (role !== "router") await watched.take("announced");
 			assert.ok(watched.events.every(({ event }) => event !== "joined"));
@@ -179,8 +178,7 @@ for (const { engine, role, type, args, shown, leaves } of WAYS) {
 			await untilState(gateway, "silent");
 			watched.events.length = 0;
 			assert.equal((await gateway.post("system/factory_reset", {})).status, 200);
-			await gateway.rebooted();
-			await gateway.login();
+			await gateway.loginAfterReboot();
 			assert.equal((await gateway.read("zigbee/config")).joined, false);
 			await network.plugIn();
 			await untilState(gateway, "not_joined");
@@ -195,8 +193,7 @@ describe("The simulated coprocessor of npm start", function () {
 	let gateway: ProcessGateway;
 
 	before(async () => {
-		gateway = await ProcessGateway.start("node", { hasZigbee: true });
-		await gateway.login();
+		gateway = await ProcessGateway.loggedIn("node", { hasZigbee: true });
 	});
 	after(() => gateway?.stop());
 

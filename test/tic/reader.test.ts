@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { EXPORT, IMPORT, TARIFF_2 } from "../../modules/history/entry.js";
 import { takeReadout } from "../../modules/history/from-readout.js";
 import { KNOWN, MeterState, READINGS, SERIAL } from "../../modules/history/meter-state.js";
-import type { ProbeResult } from "../../modules/meter/probe.js";
 import { APPARENT_POWER, Quantities } from "../../modules/readout/quantities.js";
 import { type Readout, STATUS_CUT, STATUS_OK } from "../../modules/readout/readout.js";
 import { Household } from "../../tools/meter/household.js";
@@ -67,11 +66,8 @@ describe("the meter reader with TIC", function () {
 			});
 		}
 		it(`finds the meter with a probe: ${mode}`, () => {
-			const bed = bedOf(mode);
-			let result: ProbeResult | undefined;
-			bed.reader.probe({ finished: (probed) => (result = probed) });
-			bed.world.time.runWhile(() => result === undefined, bed.world.clock.monotonicMs() + 12_000);
-			assert.deepEqual([result?.failure, Buffer.from(result!.ident).toString()], [undefined, "041876543210"]);
+			const { failure, ident } = bedOf(mode).probe(12_000);
+			assert.deepEqual([failure, Buffer.from(ident).toString()], [undefined, "041876543210"]);
 		});
 	}
 	it("reports that no frame was received, and that none was good", () => {

@@ -119,8 +119,7 @@ describe("The examples of the API's description", () => {
 		let gateway: VirtualGateway;
 
 		beforeEach(async () => {
-			gateway = new VirtualGateway();
-			await gateway.login();
+			gateway = await VirtualGateway.loggedIn();
 			await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
 			await gateway.write("system/timezone", { timezone: "Europe/Berlin" });
 		});
@@ -185,8 +184,7 @@ describe("The examples of the API's description", () => {
 			const file = Buffer.from(certificate).toString("latin1") + Buffer.from(key).toString("latin1");
 			for (const route of WALK.filter(({ name }) => RESTARTING.includes(name))) {
 				isLike(route, await gateway.post(pathOf(route), route.path === "system/certificate" ? file : undefined));
-				await gateway.rebooted();
-				await gateway.login();
+				await gateway.loginAfterReboot();
 			}
 		});
 	});

@@ -3,10 +3,11 @@
  * file makes the frames, independently of the project's client.
  */
 import { FORMAT_8N1 } from "../../modules/io/host.js";
-import { OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE } from "../../modules/io/machine.js";
+import type { Output } from "../../modules/io/machine.js";
 import type { DLMSMeter } from "../../tools/meter/dlms-meter.js";
 import { parseDLMSOptions } from "../../tools/meter/dlms-options.js";
 import { makeDLMSMeter } from "../../tools/meter/make-dlms-meter.js";
+import { DrivenMachine } from "./driven-machine.js";
 
 export const EVENING = Date.UTC(2026, 5, 21, 18, 30);
 const SNRM = "93";
@@ -43,12 +44,7 @@ export function contents(hex: string): string {
 	return check(body.slice(0, 10)) === body.slice(10, 14) ? `${control} ${body.slice(14)}` : "? header check";
 }
 
-export class DrivenDLMSMeter {
-	readonly meter: DLMSMeter;
-	nowMs = 0;
-	readonly events: number[] = [];
-	/** Entries `<ms> <hex>` and `<ms> line <baud> <format>`. */
-	#log: string[] = [];
+export class DrivenDLMSMeter extends DrivenMachine<DLMSMeter> {
 	#client: number;
 	#sent = 0;
 	#received = 0;
@@ -56,36 +52,15 @@ export class DrivenDLMSMeter {
 	/** Takes options as on the command line. The meter answers after 20 ms, and characters take no time. */
 	constructor(line = "", client = 0x21) {
 		const options = parseDLMSOptions(line === "" ? [] : line.split(" "))!;
+		super(makeDLMSMeter(options, { utcMs: EVENING, clocked: false, reactionMs: 20 }));
 		this.#client = client;
-		this.meter = makeDLMSMeter(options, { utcMs: EVENING, clocked: false, reactionMs: 20 });
-		this.#poll();
+		this.poll();
 		this.take();
 	}
 
 	/** Delivers these hex bytes to the meter now. */
 	send(hex: string): this {
-		const bytes = Buffer.from(hex, "hex");
-		this.meter.receive(bytes, 0, bytes.length, this.nowMs);
-		this.#poll();
-		return this;
-	}
-
-	pass(ms: number): this {
-		const untilMs = this.nowMs + ms;
-		while (this.meter.deadlineMs <= untilMs) {
-			this.nowMs = Math.max(this.nowMs, this.meter.deadlineMs);
-			this.meter.advance(this.nowMs);
-			this.#poll();
-		}
-		this.nowMs = untilMs;
-		return this;
-	}
-
-	/** Returns the log and clears it. */
-	take(): string[] {
-		const log = this.#log;
-		this.#log = [];
-		return log;
+		return this.deliver(Buffer.from(hex, "hex"));
 	}
 
 	/** Contents of the frames that answer these bytes within 100 ms. */
@@ -142,18 +117,13 @@ export class DrivenDLMSMeter {
 		return ((this.#received << 5) | control).toString(16).padStart(2, "0");
 	}
 
-	#poll(): void {
-		for (;;) {
-			const output = this.meter.poll();
-			if (output.kind === OUTPUT_NONE) return;
-			if (output.kind === OUTPUT_EVENT) this.events.push(output.code);
-			else if (output.kind === OUTPUT_LINE)
-				this.#log.push(`${this.nowMs} line ${output.baud} ${output.format === FORMAT_8N1 ? "8N1" : "7E1"}`);
-			else {
-				const hex = Buffer.from(output.bytes.subarray(output.start, output.end)).toString("hex");
-				this.#wasSegmented = hex.startsWith("7ea8");
-				this.#log.push(`${this.nowMs} ${hex}`);
-			}
-		}
+	protected override lineText({ baud, format }: Output): string {
+		return `${baud} ${format === FORMAT_8N1 ? "8N1" : "7E1"}`;
+	}
+
+	protected override sentText({ bytes, start, end }: Output): string {
+		const hex = Buffer.from(bytes.subarray(start, end)).toString("hex");
+		this.#wasSegmented = hex.startsWith("7ea8");
+		return hex;
 	}
 }

@@ -255,6 +255,7 @@ describe("npm run ota", () => {
 	});
 
 	it("exits with 2 for a bad command line", () => {
+		const FILES = ["--board", BOARD, "--image", "i", "--out", "o"];
 		const bad: readonly (readonly [RegExp, ...string[]])[] = [
 			[/The first word is one of keygen, sign, bench, sign-settings, send-settings, try, inspect, verify\./],
 			[/The first word is one of/, "toString"],
@@ -267,45 +268,11 @@ describe("npm run ota", () => {
 			[/There is no board "toaster"\./, "sign", "--board", "toaster"],
 			[/--image is missing/, "sign", "--board", BOARD],
 			[/--out is missing/, "sign", "--board", BOARD, "--image", "i"],
-			[/One of --key FILE and --signer COMMAND/, "sign", "--board", BOARD, "--image", "i", "--out", "o"],
-			[/--signer needs one --public-key/, "sign", "--board", BOARD, "--image", "i", "--out", "o", "--signer", "s"],
-			[
-				/--digest and --public-key are options for --signer only/,
-				"sign",
-				"--board",
-				BOARD,
-				"--image",
-				"i",
-				"--out",
-				"o",
-				"--key",
-				"k",
-				"--digest",
-			],
-			[
-				/has no third number: --build NUMBER/,
-				"sign",
-				"--board",
-				BOARD,
-				"--image",
-				"i",
-				"--out",
-				"o",
-				"--version",
-				"new",
-			],
-			[
-				/--build is a whole number from 0 to 4294967295, not "4294967296"\./,
-				"sign",
-				"--board",
-				BOARD,
-				"--image",
-				"i",
-				"--out",
-				"o",
-				"--build",
-				"4294967296",
-			],
+			[/One of --key FILE and --signer COMMAND/, "sign", ...FILES],
+			[/--signer needs one --public-key/, "sign", ...FILES, "--signer", "s"],
+			[/--digest and --public-key are options for --signer only/, "sign", ...FILES, "--key", "k", "--digest"],
+			[/has no third number: --build NUMBER/, "sign", ...FILES, "--version", "new"],
+			[/--build is a whole number from 0 to 4294967295, not "4294967296"\./, "sign", ...FILES, "--build", "4294967296"],
 			[
 				/--revoked is the id of a key, 16 hex digits, not "12"\./,
 				"verify",

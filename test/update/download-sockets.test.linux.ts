@@ -14,8 +14,8 @@ import { IMAGE_CHIP, IMAGE_DEVICE_ID } from "../../hosts/simulated/image.js";
 import { publicKeyOf } from "../../tools/ota/keys.js";
 import { type Memory, ProcessGateway } from "../api/process-gateway.js";
 import { byRun } from "../runs.js";
-import { ANY } from "../system/memory-limits.js";
-import { makeFile, makeImage, newSigner, SIGNER, VERSION } from "./firmware-files.js";
+import { ANY, higher } from "../system/memory-limits.js";
+import { damaged, makeFile, makeImage, newSigner, SIGNER, VERSION } from "./firmware-files.js";
 
 const LIMIT_MS = 120_000;
 const POLL_MS = 100;
@@ -33,12 +33,6 @@ const whole =
 	(_request, response, from) => {
 		response.writeHead(from > 0 ? 206 : 200, { "Content-Length": file.length - from }).end(file.subarray(from));
 	};
-
-function damaged(file: Uint8Array, at: number): Uint8Array {
-	const copy = file.slice();
-	copy[at] ^= 1;
-	return copy;
-}
 
 for (const engine of byRun({ test: ["xs"], linux: ["linux"] })) {
 	describe(`An installation from a server over HTTPS (${engine})`, function () {
@@ -73,8 +67,7 @@ for (const engine of byRun({ test: ["xs"], linux: ["linux"] })) {
 			server.listen(0, "127.0.0.1");
 			await once(server, "listening");
 			origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-			gateway = await ProcessGateway.start(engine, { args: ["--update-key", keyFile] });
-			await gateway.login();
+			gateway = await ProcessGateway.loggedIn(engine, { args: ["--update-key", keyFile] });
 			await until(async () => (await gateway.read("network/status")).connected);
 			await gateway.write("system/upgrade", { upgrade_url: `${origin}/{board}.ota` });
 			await until(async () => (await gateway.read("system/status")).upgrade_version === VERSION);
@@ -166,15 +159,7 @@ for (const engine of byRun({ test: ["xs"], linux: ["linux"] })) {
 					assert.ok(status.ota_received >= received, `${status.ota_received} after ${received}`);
 					received = status.ota_received;
 				}
-				if (engine === "linux") {
-					const memory = await gateway.memory();
-					highest = {
-						slots: Math.max(highest.slots, memory.slots),
-						chunks: Math.max(highest.chunks, memory.chunks),
-						stack: Math.max(highest.stack, memory.stack),
-						stackLimit: memory.stackLimit,
-					};
-				}
+				if (engine === "linux") highest = higher(highest, await gateway.memory());
 				await sleep(20);
 			}
 			assert.equal(requests, 2);
@@ -184,8 +169,7 @@ for (const engine of byRun({ test: ["xs"], linux: ["linux"] })) {
 				this.test!.title += ` (${highest.slots} slots, ${highest.chunks} bytes, stack ${highest.stack})`;
 				assert.ok(highest.slots <= ANY.slots && highest.chunks <= ANY.chunks);
 			}
-			await gateway.rebooted();
-			await gateway.login();
+			await gateway.loginAfterReboot();
 			const { firmware } = await gateway.read("system/version");
 			assert.equal(firmware.version, VERSION);
 			assert.equal((await gateway.read("system/status")).ota_state, "trial");

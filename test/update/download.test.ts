@@ -1,13 +1,15 @@
 /** An installation that a person starts: the gateway downloads the release file itself. */
+
 import assert from "node:assert/strict";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import { DOWNLOAD_START_MS } from "../../modules/update/download.js";
 import type { JSONObject } from "../api/gateway.js";
 import { isError, vectorOf } from "../api/gateway.js";
+import { lastingPair } from "../api/server-identity.js";
 import { type GatewayOptions, START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
 import { BROKER_ADDRESS, ScriptedBroker } from "../mqtt/broker.js";
-import { BOARD, makeFile, makeImage, makeSlots, newSigner, VERSION } from "./firmware-files.js";
+import { BOARD, damaged, makeFile, makeImage, makeSlots, newSigner, VERSION } from "./firmware-files.js";
 
 const ADDRESS = "192.0.2.9";
 const HOST = "firmware.example";
@@ -131,6 +133,10 @@ describe("The installation of newer firmware", () => {
 		assert.equal((await status()).upgrade_version, VERSION);
 		ranges = [];
 	}
+	async function startAndFind(): Promise<void> {
+		await start();
+		await find();
+	}
 	/** Waits until the new firmware has started. */
 	async function installed(ms = LONG_MS): Promise<void> {
 		await gateway.pass(ms);
@@ -150,8 +156,7 @@ describe("The installation of newer firmware", () => {
 	};
 	/** Finds the version, then downloads what `reply` sends; returns `ota_last_error` and the detail in the log. */
 	async function failure(reply: typeof answer): Promise<readonly [string, string]> {
-		await start();
-		await find();
+		await startAndFind();
 		answer = reply;
 		assert.equal((await install()).status, 200);
 		await gateway.pass(LONG_MS);
@@ -166,14 +171,10 @@ describe("The installation of newer firmware", () => {
 		return [ota_last_error, detail];
 	}
 
-	afterEach(async () => {
-		gateway.checkTraces();
-		await gateway.stop();
-	});
+	afterEach(() => gateway.stopChecked());
 
 	it("downloads the file, verifies it, restarts, and is on trial like after an upload", async () => {
-		await start();
-		await find();
+		await startAndFind();
 		assert.equal((await install()).status, 200);
 		assert.equal((await status()).ota_state, "receiving");
 		await installed();
@@ -204,16 +205,14 @@ describe("The installation of newer firmware", () => {
 	});
 
 	it("starts only when a person requests it, never by itself", async () => {
-		await start();
-		await find();
+		await startAndFind();
 		await gateway.pass(3 * 86_400_000);
 		assert.ok(ranges.length >= 2 && ranges.every((range) => range === "0-287"), ranges.join());
 		assert.equal((await status()).ota_state, "idle");
 	});
 
 	it("accepts a file in chunks, and after three redirects to HTTPS", async () => {
-		await start();
-		await find();
+		await startAndFind();
 		answer = (from, count) => {
 			if (count < 4) return { status: 302, headers: [`Location: /${count}`] };
 			return { ...part(FILE)(from), isChunked: true };
@@ -225,8 +224,7 @@ describe("The installation of newer firmware", () => {
 
 	it("requests the rest after an interruption, also from a server without ranges", async () => {
 		for (const server of [part(FILE), () => ({ body: FILE })]) {
-			await start();
-			await find();
+			await startAndFind();
 			answer = (from, count) => ({ ...server(from), ...(count < 3 ? { breaksAt: 30_000 + count } : {}) });
 			await install();
 			await installed();
@@ -267,8 +265,7 @@ describe("The installation of newer firmware", () => {
 	}
 
 	it("reports a server that can't be reached, with the cause", async () => {
-		await start();
-		await find();
+		await startAndFind();
 		gateway.world.servers.stop(ADDRESS, 443);
 		await install();
 		await gateway.pass(LONG_MS);
@@ -277,8 +274,7 @@ describe("The installation of newer firmware", () => {
 	});
 
 	it("waits for a slow server, but not for a silent one", async () => {
-		await start();
-		await find();
+		await startAndFind();
 		answer = () => ({ body: FILE, perSecond: 1000 });
 		await install();
 		await gateway.pass(60_000);
@@ -287,8 +283,7 @@ describe("The installation of newer firmware", () => {
 		assert.ok(ota_received > 40_000 && ota_received < 70_000, String(ota_received));
 		await installed();
 
-		await start();
-		await find();
+		await startAndFind();
 		// It stops in the middle of each reply, without closing the connection.
 		answer = (from) => ({ ...part(FILE)(from), stallsAt: 20_000 });
 		await install();
@@ -300,8 +295,7 @@ describe("The installation of newer firmware", () => {
 	});
 
 	it("ends after a quarter of an hour", async () => {
-		await start();
-		await find();
+		await startAndFind();
 		answer = () => ({ body: FILE, perSecond: 50 });
 		await install();
 		await gateway.pass(950_000);
@@ -324,8 +318,7 @@ describe("The installation of newer firmware", () => {
 	});
 
 	it("needs a token of full scope", async () => {
-		await start();
-		await find();
+		await startAndFind();
 		const { token } = await gateway.write("system/tokens", { name: "reader", scope: "read" });
 		assert.equal((await gateway.post("system/upgrade/install", undefined, { token })).status, 403);
 		assert.equal((await gateway.post("system/upgrade/install", undefined, { token: "" })).status, 401);
@@ -409,11 +402,7 @@ describe("The installation of newer firmware", () => {
 
 	it("takes the TLS permit from MQTT during the download, after MQTT has published that it is in progress", async () => {
 		await start();
-		const tls = makeCertificate({
-			names: ["broker"],
-			validFromMs: START_UTC_MS - 86_400_000,
-			validToMs: START_UTC_MS + 86_400_000_000,
-		});
+		const tls = lastingPair("broker");
 		broker = new ScriptedBroker(gateway.world, 8883, { certificate: tls.certificate });
 		await gateway.write("mqtt", {
 			enabled: true,
@@ -437,9 +426,3 @@ describe("The installation of newer firmware", () => {
 		assert.equal(JSON.parse(broker.retained.get(`${BASE}/update`)!).installed_version, VERSION);
 	});
 });
-
-function damaged(file: Uint8Array, at: number): Uint8Array {
-	const copy = file.slice();
-	copy[at] ^= 1;
-	return copy;
-}

@@ -25,4 +25,11 @@ export function makeFile(image: Uint8Array, own: Partial<Firmware> = {}, odd: Od
 	return new Uint8Array(makeFirmwareFile(firmware, odd));
 }
 
+/** The file with the lowest bit of a byte changed. */
+export function damaged(file: Uint8Array, at: number): Uint8Array {
+	const copy = file.slice();
+	copy[at] ^= 1;
+	return copy;
+}
+
 export const makeSlots = (options: VirtualSlotsOptions = {}) => new VirtualSlots({ keys: [SIGNER.point], ...options });

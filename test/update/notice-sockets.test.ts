@@ -56,8 +56,7 @@ describe("The check for newer firmware over real sockets", function () {
 		server.listen(0, "127.0.0.1");
 		await once(server, "listening");
 		origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-		gateway = await ProcessGateway.start("xs", { args: ["--update-key", keyFile] });
-		await gateway.login();
+		gateway = await ProcessGateway.loggedIn("xs", { args: ["--update-key", keyFile] });
 	});
 	after(async () => {
 		await gateway?.stop();

@@ -92,10 +92,7 @@ describe("The check for newer firmware", () => {
 	}
 
 	beforeEach(() => start());
-	afterEach(async () => {
-		gateway.checkTraces();
-		await gateway.stop();
-	});
+	afterEach(() => gateway.stopChecked());
 
 	it("requests the first bytes of this board's file, reveals nothing about the gateway, and accepts any server", async () => {
 		assert.equal(await checkNow(() => partial(FILE)), "1.2.3-test");
@@ -156,8 +153,7 @@ describe("The check for newer firmware", () => {
 	it("reports each version once, also across restarts, and keeps the highest until the address changes", async () => {
 		let offered = FILE;
 		await checkNow(() => partial(offered));
-		await gateway.restart();
-		await gateway.login();
+		await gateway.restartAndLogin();
 		assert.equal(await found(), "1.2.3-test");
 		// The address is unchanged; the other setting triggers the check.
 		const again = async () => {

@@ -1,10 +1,11 @@
 /** Security updates that install themselves: only those, only at night, a day later, only with the owner's permission. */
+
 import assert from "node:assert/strict";
-import { makeCertificate } from "../../hosts/node/self-signed.js";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import { SECURITY_UPDATE_HOURS, SECURITY_UPDATES } from "../../modules/product/product.js";
 import { FRONT_LENGTH } from "../../modules/update/front.js";
 import type { JSONObject } from "../api/gateway.js";
+import { lastingPair } from "../api/server-identity.js";
 import { type GatewayOptions, START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
 import { makeFile, makeImage, makeSlots, newSigner } from "./firmware-files.js";
 
@@ -16,11 +17,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 const image = makeImage();
 const SECURITY = makeFile(image, { securityLevel: 1 });
-const { certificate } = makeCertificate({
-	names: ["any"],
-	validFromMs: START_UTC_MS - DAY_MS,
-	validToMs: START_UTC_MS + 365 * DAY_MS,
-});
+const { certificate } = lastingPair("any");
 
 describe("Security updates by themselves", () => {
 	let gateway: VirtualGateway;

@@ -68,8 +68,7 @@ describe("The keys of the Zigbee network", function () {
 	before(async () => {
 		radio = new VirtualRadio();
 		const info = { reportKey: REPORT_KEY };
-		gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, info, zigbee: radio.make });
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn("client", { utcMs: START_UTC_MS, info, zigbee: radio.make });
 		radio.coordinator.isOpen = true;
 		assert.equal((await gateway.post("zigbee/reset")).status, 200);
 		await until("joined");
@@ -81,8 +80,7 @@ describe("The keys of the Zigbee network", function () {
 	it("are in no reply, trace or report, and are never requested", async () => {
 		await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
 		await gateway.read("iec62056/read");
-		await gateway.restart();
-		await gateway.login();
+		await gateway.restartAndLogin();
 		watch();
 		await until("joined");
 		for (const route of CLOSED_ROUTES) {
@@ -101,8 +99,7 @@ describe("The keys of the Zigbee network", function () {
 
 	it("are gone after a factory reset, and are never requested", async () => {
 		assert.equal((await gateway.post("system/factory_reset")).status, 200);
-		await gateway.rebooted();
-		await gateway.login();
+		await gateway.loginAfterReboot();
 		for (let passedMs = 0; passedMs < LIMIT_MS; passedMs += 1000) await gateway.pass(1000);
 		const key = Buffer.from(KEY).toString("hex");
 		assert.deepEqual(

@@ -28,8 +28,7 @@ describe("The Zigbee bridge of a gateway with cells", () => {
 		radio = new VirtualRadio();
 		slots = makeSlots();
 		const options = { utcMs: Date.UTC(2026, 10, 22), zigbee: radio.make, power: POWER, wakeReason: 0, slots };
-		gateway = new VirtualGateway("client", options);
-		await gateway.login();
+		gateway = await VirtualGateway.loggedIn("client", options);
 		await gateway.connectMeter({ telegram: VECTOR.telegram });
 		radio.coordinator.isOpen = true;
 		assert.equal((await gateway.post("zigbee/reset")).status, 200);
@@ -110,8 +109,7 @@ describe("The Zigbee bridge of a gateway with cells", () => {
 			}
 			assert.ok(wakes > 0 && lying());
 			assert.ok(blocks() < (FILE.length / 50) * 1.6, `${blocks()} blocks`);
-			await gateway.rebooted();
-			await gateway.login();
+			await gateway.loginAfterReboot();
 			assert.equal((await gateway.read("system/version")).firmware.version, VERSION);
 			const refusals = (await gateway.read("system/log")).events.filter(
 				({ event }: JSONObject) => event === "update_refused",

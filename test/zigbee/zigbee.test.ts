@@ -48,6 +48,13 @@ describe("The Zigbee bridge of a gateway", () => {
 		return joined;
 	};
 
+	/** A gateway that has joined the network. */
+	const beginJoined = async () => {
+		const unit = await begin();
+		await join(unit.gateway, unit.radio);
+		return unit;
+	};
+
 	it("starts the coprocessor, and joins no network by itself", async () => {
 		const { gateway, radio } = await begin();
 		radio.coordinator.isOpen = true;
@@ -78,8 +85,7 @@ describe("The Zigbee bridge of a gateway", () => {
 		const { zigbee_state, zigbee_sent, zigbee_enabled, ...status } = await gateway.read("system/status");
 		assert.deepEqual([zigbee_state, zigbee_enabled, zigbee_sent >= energy.timestamp], ["joined", true, true]);
 		assert.deepEqual([status.zigbee_channel, status.zigbee_pan_id], [15, 0x1a62]);
-		await gateway.restart();
-		await gateway.login();
+		await gateway.restartAndLogin();
 		const { short_address: after } = await until(gateway, "joined");
 		assert.equal(after, short_address);
 		assert.deepEqual(
@@ -116,20 +122,17 @@ describe("The Zigbee bridge of a gateway", () => {
 	});
 
 	it("holds the coprocessor in reset while Zigbee is turned off, and can't join then; turning it off restarts the gateway", async () => {
-		const { gateway, radio } = await begin();
-		await join(gateway, radio);
+		const { gateway, radio } = await beginJoined();
 		const reply = await gateway.post("zigbee/config", { enabled: false });
 		assert.deepEqual([reply.status, reply.text], [200, ""]);
-		await gateway.rebooted();
-		await gateway.login();
+		await gateway.loginAfterReboot();
 		await gateway.pass(60_000);
 		assert.equal(radio.lines.at(-1), 1);
 		const { enabled, state, joined, short_address } = await stateOf(gateway);
 		assert.deepEqual([enabled, state, joined, short_address], [false, "off", false, 65535]);
 		isError(await gateway.post("zigbee/reset"), 409, "zigbee_disabled");
 		assert.equal((await gateway.post("zigbee/config", { enabled: true })).status, 200);
-		await gateway.rebooted();
-		await gateway.login();
+		await gateway.loginAfterReboot();
 		await until(gateway, "joined");
 	});
 
@@ -145,8 +148,7 @@ describe("The Zigbee bridge of a gateway", () => {
 	});
 
 	it("needs no restart when a backup turns it off and on", async () => {
-		const { gateway, radio } = await begin();
-		await join(gateway, radio);
+		const { gateway, radio } = await beginJoined();
 		const backup = (enabled: boolean) => ({
 			backup: 1,
 			product: "smart-meter-gw",
@@ -160,8 +162,7 @@ describe("The Zigbee bridge of a gateway", () => {
 	});
 
 	it("logs each time that the coprocessor falls silent and comes back", async () => {
-		const { gateway, radio } = await begin();
-		await join(gateway, radio);
+		const { gateway, radio } = await beginJoined();
 		for (let times = 0; times < 2; times++) {
 			radio.chip.faults.silent = true;
 			assert.equal((await until(gateway, "silent", 400_000)).joined, false);
@@ -181,8 +182,7 @@ describe("The Zigbee bridge of a gateway", () => {
 	});
 
 	it("finds its port again after it was missing, also at the start", async () => {
-		const { gateway, radio } = await begin();
-		await join(gateway, radio);
+		const { gateway, radio } = await beginJoined();
 		radio.plug(false);
 		await gateway.pass(10);
 		assert.equal((await stateOf(gateway)).state, "silent");
@@ -190,8 +190,7 @@ describe("The Zigbee bridge of a gateway", () => {
 		radio.plug(true);
 		await until(gateway, "joined");
 		radio.plug(false);
-		await gateway.restart();
-		await gateway.login();
+		await gateway.restartAndLogin();
 		assert.equal((await until(gateway, "silent")).joined, false);
 		assert.equal((await gateway.post("zigbee/reset")).status, 200);
 		assert.ok((await stateOf(gateway)).joining_secs > 290);
@@ -202,8 +201,7 @@ describe("The Zigbee bridge of a gateway", () => {
 	});
 
 	it("uses a map that was changed while its port was missing", async () => {
-		const { gateway, radio } = await begin();
-		await join(gateway, radio);
+		const { gateway, radio } = await beginJoined();
 		const served = () => radio.chip.endpoints.get(1)!.inputs.includes(ELECTRICAL);
 		assert.ok(served());
 		radio.plug(false);
@@ -217,8 +215,7 @@ describe("The Zigbee bridge of a gateway", () => {
 	});
 
 	it("leaves when the coordinator removes it", async () => {
-		const { gateway, radio } = await begin();
-		await join(gateway, radio);
+		const { gateway, radio } = await beginJoined();
 		await gateway.pass(1000);
 		// ZDO Leave (Zigbee specification, 2.4.3.3.5), from the coordinator.
 		const { network, ieee } = radio.chip;
@@ -236,29 +233,25 @@ describe("The Zigbee bridge of a gateway", () => {
 		});
 		await until(gateway, "not_joined");
 		assert.deepEqual((await eventsOf(gateway)).sort(), ["zigbee_joined", "zigbee_left"]);
-		await gateway.restart();
-		await gateway.login();
+		await gateway.restartAndLogin();
 		await until(gateway, "not_joined");
 	});
 
 	describe("at a factory reset", () => {
 		const reset = async (gateway: VirtualGateway) => {
 			await gateway.post("system/factory_reset");
-			await gateway.rebooted();
-			await gateway.login();
+			await gateway.loginAfterReboot();
 		};
 
 		it("leaves the network, forgets it, and joins no other", async () => {
-			const { gateway, radio } = await begin();
-			await join(gateway, radio);
+			const { gateway, radio } = await beginJoined();
 			radio.coordinator.isOpen = true;
 			await reset(gateway);
 			await until(gateway, "not_joined");
 			assert.deepEqual(radio.coordinator.members, ["4b1200aabbccddee", "-4b1200aabbccddee"]);
 			await gateway.pass(10_000);
 			assert.equal(gateway.world.storage.get("zb_leave"), undefined);
-			await gateway.restart();
-			await gateway.login();
+			await gateway.restartAndLogin();
 			assert.equal((await until(gateway, "not_joined")).enabled, true);
 		});
 
@@ -287,13 +280,11 @@ describe("The Zigbee bridge of a gateway", () => {
 		}
 
 		it("leaves later when the coprocessor is back, even after other restarts", async () => {
-			const { gateway, radio } = await begin();
-			await join(gateway, radio);
+			const { gateway, radio } = await beginJoined();
 			radio.plug(false);
 			await reset(gateway);
 			await gateway.pass(30_000);
-			await gateway.restart();
-			await gateway.login();
+			await gateway.restartAndLogin();
 			await until(gateway, "silent");
 			assert.deepEqual(radio.coordinator.members, ["4b1200aabbccddee"]);
 			radio.plug(true);
@@ -304,8 +295,7 @@ describe("The Zigbee bridge of a gateway", () => {
 	});
 
 	it("holds the coprocessor in reset in safe mode", async () => {
-		const { gateway, radio } = await begin();
-		await join(gateway, radio);
+		const { gateway, radio } = await beginJoined();
 		for (let times = 0; times < 3; times++) await gateway.restart(undefined, { cause: "panic", isFault: true });
 		await gateway.login();
 		await gateway.pass(60_000);

@@ -8,15 +8,8 @@
 #include <string.h>
 
 #include "../../../hosts/esp32/ethernet/ethernet-core.h"
+#include "../must.h"
 #include "ethernet-fake/ethernet-fake.h"
-
-#define MUST(condition) \
-	do { \
-		if (!(condition)) { \
-			fprintf(stderr, "line %d: failed: %s\n", __LINE__, #condition); \
-			abort(); \
-		} \
-	} while (0)
 
 enum { EVENTS = 20000 };
 
@@ -195,15 +188,10 @@ static void thread(void)
 
 int main(int count, char **arguments)
 {
-	static const struct {
-		const char *name;
-		void (*run)(void);
-	} parts[] = { { "table", table }, { "reports", reports }, { "settings", settings }, { "thread", thread } };
+	static const test_case cases[] = {
+		{ "table", table }, { "reports", reports }, { "settings", settings }, { "thread", thread }, { NULL, NULL },
+	};
 	MUST(count == 2);
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		if (strcmp(arguments[1], parts[i].name) != 0) continue;
-		parts[i].run();
-		return 0;
-	}
-	MUST(!"a known part");
+	run_case(arguments[1], cases);
+	return 0;
 }

@@ -4,11 +4,12 @@
  */
 #include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "../../../hosts/native/machine-post.h"
-#include "../native/must.h"
+#include "../must.h"
 #include "xsHost.h"
 
 enum { POSTERS = 8, ROUNDS = 20000, RING = 32 };

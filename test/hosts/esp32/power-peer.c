@@ -14,15 +14,7 @@
 #include "../../../hosts/esp32/power-debounce.h"
 #include "../../../hosts/esp32/power-retained.h"
 #include "../../../hosts/esp32/start-cause.h"
-
-/* Like assert, but not disabled by NDEBUG. */
-#define MUST(condition) \
-	do { \
-		if (!(condition)) { \
-			fprintf(stderr, "line %d: failed: %s\n", __LINE__, #condition); \
-			abort(); \
-		} \
-	} while (0)
+#include "../must.h"
 
 static void cause(void)
 {

@@ -10,7 +10,7 @@ double chip_log1p(double number);
 #undef log
 #undef log1p
 
-#include "../native/must.h"
+#include "../must.h"
 
 static void must_be_near(double result, double expected)
 {

@@ -4,16 +4,8 @@
 #include <string.h>
 
 #include "../../../hosts/esp32/storage-nvs.h"
+#include "../must.h"
 #include "storage-fake.h"
-
-/* Like assert, but not disabled by NDEBUG. */
-#define MUST(condition) \
-	do { \
-		if (!(condition)) { \
-			fprintf(stderr, "line %d: failed: %s\n", __LINE__, #condition); \
-			abort(); \
-		} \
-	} while (0)
 
 static char message[STORAGE_MESSAGE_SIZE];
 static uint8_t value[STORAGE_VALUE_LIMIT + 1], got[STORAGE_VALUE_LIMIT + 1];
@@ -182,14 +174,11 @@ static void mend(void)
 
 int main(int count, char **arguments)
 {
-	static const struct {
-		const char *name;
-		void (*run)(void);
-	} parts[] = { { "keep", keep }, { "keys", know_keys }, { "fail", fail }, { "cut", cut }, { "full", fill_up }, { "mend", mend } };
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		if (count != 2 || strcmp(arguments[1], parts[i].name) != 0) continue;
-		parts[i].run();
-		return 0;
-	}
-	return 2;
+	static const test_case cases[] = {
+		{ "keep", keep },   { "keys", know_keys }, { "fail", fail }, { "cut", cut },
+		{ "full", fill_up }, { "mend", mend },      { NULL, NULL },
+	};
+	MUST(count == 2);
+	run_case(arguments[1], cases);
+	return 0;
 }

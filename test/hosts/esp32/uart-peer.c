@@ -15,16 +15,8 @@
 /* Included, so that the test can run the port's task. */
 #include "../../../hosts/esp32/uart-port.c"
 
+#include "../must.h"
 #include "uart-fake.h"
-
-/* Like assert, but not disabled by NDEBUG. */
-#define MUST(condition) \
-	do { \
-		if (!(condition)) { \
-			fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition); \
-			abort(); \
-		} \
-	} while (0)
 
 /* RING and RADIO_RING: as METER_RING and RADIO_RING of boards.ts. */
 enum { UART = 1, MS = 1000, SENT_MAX = 70000, RING = 2048, RADIO_RING = 512 };
@@ -621,27 +613,18 @@ static void threads(void)
 	}
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
+static const test_case cases[] = {
 	{ "opens", opens }, { "fails", fails_well }, { "parity", parity }, { "even-parity", even_parity },
-	{ "two-stop-bits", two_stop_bits }, { "stop-bits", stop_bits }, { "tells", tells },
-	{ "ends", ends },
-	{ "overruns", overruns }, { "erase", outlasts_an_erase }, { "waits", waits }, { "drains", drains }, { "closes", closes }, { "threads", threads },
+	{ "two-stop-bits", two_stop_bits }, { "stop-bits", stop_bits }, { "tells", tells }, { "ends", ends },
+	{ "overruns", overruns }, { "erase", outlasts_an_erase }, { "waits", waits }, { "drains", drains },
+	{ "closes", closes }, { "threads", threads }, { NULL, NULL },
 };
 
 int main(int count, char **arguments)
 {
 	MUST(count >= 2);
-	bool known = strcmp(arguments[1], "random") == 0;
-	if (known) talk_by_chance((unsigned)strtoul(arguments[2], NULL, 10));
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		if (strcmp(arguments[1], cases[i].name) != 0) continue;
-		known = true;
-		cases[i].run();
-	}
-	MUST(known);
+	if (strcmp(arguments[1], "random") == 0) talk_by_chance((unsigned)strtoul(arguments[2], NULL, 10));
+	else run_case(arguments[1], cases);
 	MUST(fake_mistakes == 0);
 	return 0;
 }

@@ -205,23 +205,17 @@ static void reads_and_writes(void)
 
 int main(int count, char **arguments)
 {
-	static const struct {
-		const char *name;
-		void (*run)(void);
-	} cases[] = {
+	static const test_case cases[] = {
 		{ "constructs", constructs },
 		{ "closes", closes },
 		{ "is-destroyed", is_destroyed },
 		{ "closes-in-callback", closes_in_callback },
 		{ "reads-and-writes", reads_and_writes },
+		{ NULL, NULL },
 	};
 	MUST(count == 2);
 	machine.called = on_called;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		if (strcmp(arguments[1], cases[i].name) != 0) continue;
-		cases[i].run();
-		fake_end_machine(&machine);
-		return 0;
-	}
-	MUST(!"a known case");
+	run_case(arguments[1], cases);
+	fake_end_machine(&machine);
+	return 0;
 }

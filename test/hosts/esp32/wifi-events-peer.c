@@ -9,14 +9,7 @@
 #include "../../../hosts/esp32/wifi-events.h"
 #include "../../../hosts/esp32/wifi-name.h"
 #include "../../../hosts/esp32/wifi-origin.h"
-
-#define MUST(condition) \
-	do { \
-		if (!(condition)) { \
-			fprintf(stderr, "line %d: failed: %s\n", __LINE__, #condition); \
-			abort(); \
-		} \
-	} while (0)
+#include "../must.h"
 
 enum { EVENTS = 20000 };
 

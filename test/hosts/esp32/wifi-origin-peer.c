@@ -8,16 +8,9 @@
 #include <string.h>
 
 #include "../../../hosts/esp32/wifi-origin.h"
+#include "../must.h"
 #include "esp_netif_net_stack.h"
 #include "lwip/ip4.h"
-
-#define MUST(condition) \
-	do { \
-		if (!(condition)) { \
-			fprintf(stderr, "line %d: failed: %s\n", __LINE__, #condition); \
-			abort(); \
-		} \
-	} while (0)
 
 struct netif {
 	bool up;

@@ -428,21 +428,16 @@ static void wander(unsigned seed)
 
 int main(int count, char **arguments)
 {
-	static const struct {
-		const char *name;
-		void (*run)(void);
-	} parts[] = {
+	static const test_case cases[] = {
 		{ "join", join },     { "move", move }, { "overdue", wait_in_vain },
 		{ "refuse", refuse }, { "scan", scan }, { "access-point", open_access_point },
+		{ NULL, NULL },
 	};
 	if (count == 3 && strcmp(arguments[1], "random") == 0) {
 		wander((unsigned)strtoul(arguments[2], NULL, 10));
 		return 0;
 	}
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		if (count != 2 || strcmp(arguments[1], parts[i].name) != 0) continue;
-		parts[i].run();
-		return 0;
-	}
-	return 2;
+	MUST(count == 2);
+	run_case(arguments[1], cases);
+	return 0;
 }

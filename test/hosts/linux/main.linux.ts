@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { ProcessGateway } from "../../api/process-gateway.js";
-import { ANY_PORT, programChecks } from "../program-checks.js";
+import { ANY_PORT, crashOften, programChecks } from "../program-checks.js";
 
 describe("npm run linux, with the SDK", function () {
 	this.timeout(120_000);
@@ -25,8 +25,7 @@ describe("npm run linux, with the SDK", function () {
 		try {
 			await gateway.login();
 			assert.equal((await gateway.post("system/reboot")).status, 200);
-			await gateway.rebooted();
-			await gateway.login();
+			await gateway.loginAfterReboot();
 		} finally {
 			clearInterval(storm);
 			await gateway.stop();
@@ -34,15 +33,7 @@ describe("npm run linux, with the SDK", function () {
 	});
 
 	it("enters safe mode after three crashes soon after the start, but not after being killed", async () => {
-		const crash = async (signal: NodeJS.Signals) => {
-			const program = start(...ANY_PORT);
-			await program.printed();
-			process.kill(program.child("mc.so"), signal);
-			assert.equal(await program.exited, 1);
-			return program.errors;
-		};
-		for (let i = 0; i < 3; i++) assert.doesNotMatch(await crash("SIGKILL"), /safe mode/);
-		for (let i = 0; i < 3; i++) assert.doesNotMatch(await crash("SIGSEGV"), /safe mode/);
+		await crashOften(start, "mc.so");
 		const program = start(...ANY_PORT);
 		await program.printed();
 		assert.match(program.errors, /safe mode: signal SIGSEGV; signal SIGSEGV; signal SIGSEGV/);

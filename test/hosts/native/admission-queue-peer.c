@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "../../../hosts/native/admission-queue.h"
-#include "must.h"
+#include "bell.h"
 
 enum { CONNECTION_LIMIT = 400 };
 
@@ -94,9 +94,6 @@ static void execute(const char *line)
 int main(int count, char **arguments)
 {
 	MUST(count == 3);
-	/* Unused function of must.h. */
-	(void)ring;
-	(void)hear_ring;
 	admission_open(&queue, (unsigned)atoi(arguments[1]), false, 1000, (uint32_t)strtoul(arguments[2], NULL, 10));
 	while (read_command(execute));
 	printf("dropped%s\n", dropped);

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "must.h"
+#include "../must.h"
 
 enum {
 	DESCRIPTORS = 1024,

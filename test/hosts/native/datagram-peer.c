@@ -19,7 +19,7 @@
 #include "../../../hosts/native/access-point.h"
 #include "../../../hosts/native/datagram.h"
 #include "../../../hosts/native/ipv4.h"
-#include "must.h"
+#include "bell.h"
 
 enum { ADDRESS_SIZE = 100, DESCRIPTORS = 64, SLOW_US = 50000 };
 

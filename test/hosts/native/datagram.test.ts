@@ -1,11 +1,11 @@
 /** The native UDP port, tested by its peer (datagram-peer.c) and Node's sockets. */
 import assert from "node:assert/strict";
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { once } from "node:events";
-import { createInterface, type Interface } from "node:readline";
 import { setImmediate as immediate, setTimeout as sleep } from "node:timers/promises";
 import { compileNative, needNative, skipBecause } from "./compile.js";
+import { PeerProcess } from "./peer-process.js";
 
 const DATAGRAM_LIMIT = 1472;
 const GROUP = "224.0.0.251";
@@ -19,22 +19,11 @@ async function until(condition: () => boolean | Promise<boolean>, problem: () =>
 
 let program = "";
 
-class Peer {
+class Peer extends PeerProcess {
 	port = 0;
-	readonly #process: ChildProcessWithoutNullStreams;
-	readonly #lines: Interface;
-	readonly #waiting: string[] = [];
-	readonly #exit: Promise<unknown[]>;
-	#errors = "";
 
 	private constructor(args: readonly string[]) {
-		this.#process = spawn(program, args);
-		this.#exit = once(this.#process, "close");
-		this.#process.stderr.on("data", (data) => {
-			this.#errors += data;
-		});
-		this.#lines = createInterface(this.#process.stdout);
-		this.#lines.on("line", (line) => this.#waiting.push(line));
+		super(spawn(program, args));
 	}
 
 	/** Throws the peer's output if it does not become ready. */
@@ -46,16 +35,12 @@ class Peer {
 		return peer;
 	}
 
-	async line(): Promise<string> {
-		await until(
-			() => this.#waiting.length > 0,
-			() => `the peer is silent: ${this.#errors}`,
-		);
-		return this.#waiting.shift()!;
+	line(): Promise<string> {
+		return this.nextLine(PATIENCE_MS);
 	}
 
 	async command(line: string): Promise<string> {
-		this.#process.stdin.write(`${line}\n`);
+		this.process.stdin.write(`${line}\n`);
 		return this.line();
 	}
 
@@ -70,13 +55,6 @@ class Peer {
 			async () => (await this.count()).notified > 0,
 			() => "the peer is not notified",
 		);
-	}
-
-	async end(): Promise<void> {
-		this.#process.stdin.end();
-		const [code, signal] = await this.#exit;
-		assert.equal(this.#errors, "");
-		assert.deepEqual([code, signal], [0, null]);
 	}
 }
 

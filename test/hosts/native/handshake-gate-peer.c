@@ -7,9 +7,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../../../hosts/native/handshake-gate.h"
-#include "must.h"
+#include "../must.h"
 
 enum { THREADS = 6, ROUNDS = 3000 };
 
@@ -94,10 +95,6 @@ static void threads(void)
 int main(int count, char **arguments)
 {
 	MUST(count == 2);
-	/* Unused function of must.h. */
-	(void)ring;
-	(void)hear_ring;
-	(void)read_command;
 	if (strcmp(arguments[1], "order") == 0) order();
 	else threads();
 	return 0;

@@ -15,7 +15,7 @@
 #include "../../../hosts/native/free-heap.h"
 #include "../../../hosts/native/handshake-gate.h"
 #include "../../../hosts/native/memory-lock.h"
-#include "must.h"
+#include "../must.h"
 
 enum {
 	THREADS = 4,
@@ -329,10 +329,6 @@ static void threads(void)
 int main(int count, char **arguments)
 {
 	MUST(count == 2);
-	/* Unused function of must.h. */
-	(void)ring;
-	(void)hear_ring;
-	(void)read_command;
 	if (strcmp(arguments[1], "sending") == 0) sending();
 	else if (strcmp(arguments[1], "shaking") == 0) shaking();
 	else if (strcmp(arguments[1], "receiving") == 0) receiving();

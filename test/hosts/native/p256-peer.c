@@ -12,7 +12,7 @@
 
 #include "../../../hosts/native/digest.h"
 #include "../../../hosts/native/p256.h"
-#include "must.h"
+#include "../must.h"
 
 static uint8_t *load(const char *path, size_t *length)
 {

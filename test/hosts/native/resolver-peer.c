@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "../../../hosts/native/resolver.h"
-#include "must.h"
+#include "bell.h"
 
 enum { PATIENCE_MS = 30000, AFTERWARDS_MS = 300 };
 

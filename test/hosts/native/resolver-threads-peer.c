@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "../../../hosts/native/resolver.h"
-#include "must.h"
+#include "bell.h"
 
 enum { OWNERS = 20, STEP_US = 10000, STEPS = 1000 };
 
@@ -50,8 +50,6 @@ int main(void)
 	char address[IPV4_TEXT_SIZE];
 	/* ThreadSanitizer starts a thread of its own together with the first one. */
 	int before = threads_of_this_program() + 1;
-	/* Unused function of must.h. */
-	(void)read_command;
 	MUST(pipe(bell) == 0);
 	for (int i = 0; i < OWNERS; i++) {
 		resolver *each = resolver_open(ring, bell);

@@ -1,6 +1,6 @@
 /** Runs the program stream-client-peer.c, sends it commands, and starts servers for it. */
 import assert from "node:assert/strict";
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createServer as createTLSServer, type TLSSocket, type TlsOptions } from "node:tls";
 import type { Made } from "../openssl.js";
 import { compileNative } from "./compile.js";
-import { checkRests, descriptorsOf, memoryKiBOf, threadsOf } from "./process-watch.js";
+import { PeerProcess } from "./peer-process.js";
 
 export const HOST = "127.0.0.1";
 const READY_MS = 15_000;
@@ -55,25 +55,11 @@ export interface Target {
 	readonly tls?: Trusting;
 }
 
-export class ClientPeer {
+export class ClientPeer extends PeerProcess {
 	readonly folder = mkdtempSync(join(tmpdir(), "stream-client-"));
-	readonly #process: ChildProcessWithoutNullStreams;
-	readonly #lines: string[] = [];
-	readonly #exit: Promise<unknown[]>;
-	#errors = "";
 
 	constructor() {
-		this.#process = spawn(peerProgram());
-		this.#exit = once(this.#process, "exit");
-		this.#process.stderr.on("data", (data) => {
-			this.#errors += data;
-		});
-		let rest = "";
-		this.#process.stdout.on("data", (data) => {
-			const lines = `${rest}${data}`.split("\n");
-			rest = lines.pop()!;
-			this.#lines.push(...lines);
-		});
+		super(spawn(peerProgram()));
 	}
 
 	/** Writes `<name>.pem` and, if given, `<name>.key`. */
@@ -83,7 +69,7 @@ export class ClientPeer {
 	}
 
 	command(number: number, text: string): void {
-		this.#process.stdin.write(`${number} ${text}\n`);
+		this.process.stdin.write(`${number} ${text}\n`);
 	}
 
 	/** Requests a connection; returns the peer's answer. */
@@ -119,16 +105,16 @@ export class ClientPeer {
 	/** Removes and returns the next matching line; other lines stay. */
 	async line(pattern: RegExp): Promise<string> {
 		for (const end = Date.now() + READY_MS; ; await sleep(2)) {
-			const at = this.#lines.findIndex((line) => pattern.test(line));
-			if (at >= 0) return this.#lines.splice(at, 1)[0];
-			assert.ok(Date.now() < end && this.#process.exitCode === null, `no ${pattern}: ${this.#errors}`);
+			const at = this.lines.findIndex((line) => pattern.test(line));
+			if (at >= 0) return this.lines.splice(at, 1)[0];
+			assert.ok(Date.now() < end && this.process.exitCode === null, `no ${pattern}: ${this.errors}`);
 		}
 	}
 
 	/** Removes and returns all matching lines that have already arrived. */
 	unread(pattern: RegExp): string[] {
-		const found = this.#lines.filter((line) => pattern.test(line));
-		for (const line of found) this.#lines.splice(this.#lines.indexOf(line), 1);
+		const found = this.lines.filter((line) => pattern.test(line));
+		for (const line of found) this.lines.splice(this.lines.indexOf(line), 1);
 		return found;
 	}
 
@@ -142,30 +128,12 @@ export class ClientPeer {
 		}
 	}
 
-	descriptors(): number {
-		return descriptorsOf(this.#process.pid!);
-	}
-
-	threads(): number {
-		return threadsOf(this.#process.pid!);
-	}
-
-	memoryKiB(): number {
-		return memoryKiBOf(this.#process.pid!);
-	}
-
-	/** Fails if the program uses CPU time while nothing happens. */
-	checkIdle(): Promise<void> {
-		return checkRests(this.#process.pid!);
-	}
-
-	/** Ends the program; fails if it printed errors. */
-	async end(): Promise<void> {
-		this.#process.stdin.end();
-		const [code, signal] = await this.#exit;
-		rmSync(this.folder, { recursive: true });
-		assert.equal(this.#errors, "");
-		assert.deepEqual([code, signal], [0, null]);
+	override async end(): Promise<void> {
+		try {
+			await super.end();
+		} finally {
+			rmSync(this.folder, { recursive: true });
+		}
 	}
 }
 

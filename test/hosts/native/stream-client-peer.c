@@ -24,9 +24,10 @@
 
 #include "../../../hosts/native/free-heap.h"
 #include "../../../hosts/native/stream-client.h"
-#include "must.h"
+#include "bell.h"
+#include "stream-peer.h"
 
-enum { CLIENTS = 8, SESSIONS = 4, FILE_LIMIT = 65536, PIECE = 1500, WORDS = 12 };
+enum { CLIENTS = 8, SESSIONS = 4, PIECE = 1500, WORDS = 12 };
 
 typedef struct {
 	stream_client *client;
@@ -50,30 +51,10 @@ size_t free_heap_piece(void)
 	return SIZE_MAX;
 }
 
-size_t free_tls_memory(void)
+/* The file's text, or NULL for "-". */
+static char *read_file_if_any(const char *path)
 {
-	return 0;
-}
-
-size_t free_tls_piece(void)
-{
-	return 0;
-}
-
-static char *read_file(const char *path)
-{
-	if (strcmp(path, "-") == 0) return NULL;
-	char *text = calloc(1, FILE_LIMIT);
-	FILE *file = fopen(path, "r");
-	MUST(text && file);
-	MUST(fread(text, 1, FILE_LIMIT - 1, file) > 0);
-	fclose(file);
-	return text;
-}
-
-static uint8_t pattern(size_t position)
-{
-	return (uint8_t)(position * 31 + (position >> 8));
+	return strcmp(path, "-") == 0 ? NULL : read_file(path);
 }
 
 static void send_more(owned *o, int number)
@@ -145,9 +126,9 @@ static void open_client(owned *o, int number, char **words, int count)
 	char *files[3] = { NULL, NULL, NULL };
 	MUST(!o->client && count == (secure ? 10 : 4));
 	if (secure) {
-		files[0] = read_file(words[4]);
-		files[1] = read_file(words[7]);
-		files[2] = read_file(words[8]);
+		files[0] = read_file_if_any(words[4]);
+		files[1] = read_file_if_any(words[7]);
+		files[2] = read_file_if_any(words[8]);
 		int kept = strcmp(words[9], "-") == 0 ? -1 : atoi(words[9]);
 		tls = (tls_trust_options){
 			.trusted = files[0], .name = words[5], .has_time = strcmp(words[6], "-") != 0, .utc_s = atoll(words[6]),

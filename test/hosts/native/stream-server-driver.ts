@@ -3,7 +3,7 @@
  * of them misbehave. Every peer must exit cleanly, without sanitizer messages.
  */
 import assert from "node:assert/strict";
-import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ConnectionOptions, type TLSSocket, connect as tlsConnect } from "node:tls";
 import { compileNative } from "./compile.js";
-import { checkRests, descriptorsOf, memoryKiBOf } from "./process-watch.js";
+import { PeerProcess } from "./peer-process.js";
 
 const HOST = "127.0.0.1";
 const READY_MS = 5000;
@@ -159,13 +159,9 @@ export type CommandName =
 	| "plenty"
 	| "test";
 
-export class Peer {
+export class Peer extends PeerProcess {
 	readonly secure: boolean;
 	port = 0;
-	readonly #process: ChildProcessWithoutNullStreams;
-	readonly #lines: string[] = [];
-	readonly #exit: Promise<unknown[]>;
-	#errors = "";
 
 	private constructor(options: PeerOptions) {
 		const { certificates, pair = "ec", otherPair } = options;
@@ -174,23 +170,15 @@ export class Peer {
 		const limits = [connections, handshakes, handshakeMs, lingerMs, queuePlaces, silenceMs, pressedMs];
 		const args = [port, options.everywhere ? 0 : 1, ...limits];
 		const files = [pair, ...(otherPair ? [otherPair] : [])].flatMap((name) => [`${name}.pem`, `${name}.key`]);
-		this.secure = certificates !== undefined;
 		const limit = options.descriptors === undefined ? "" : `ulimit -n ${options.descriptors}; `;
 		const words = [...args.map(String), ...(certificates ? files.map((file) => certificates.path(file)) : [])];
-		this.#process = spawn("sh", ["-c", `${limit}exec "$0" "$@"`, peerProgram(), ...words], {
-			// Mbed TLS 4 allocates memory for each record. AddressSanitizer would keep up to 256 MB of it after it is freed.
-			env: { ASAN_OPTIONS: "quarantine_size_mb=8", ...process.env },
-		});
-		this.#exit = once(this.#process, "exit");
-		this.#process.stderr.on("data", (data) => {
-			this.#errors += data;
-		});
-		let rest = "";
-		this.#process.stdout.on("data", (data) => {
-			const lines = `${rest}${data}`.split("\n");
-			rest = lines.pop()!;
-			this.#lines.push(...lines);
-		});
+		super(
+			spawn("sh", ["-c", `${limit}exec "$0" "$@"`, peerProgram(), ...words], {
+				// Mbed TLS 4 allocates memory for each record. AddressSanitizer would keep up to 256 MB of it after it is freed.
+				env: { ASAN_OPTIONS: "quarantine_size_mb=8", ...process.env },
+			}),
+		);
+		this.secure = certificates !== undefined;
 	}
 
 	/** Starts a peer, which must listen; otherwise throws its output. */
@@ -198,7 +186,7 @@ export class Peer {
 		const peer = new Peer(options);
 		const line = await peer.line();
 		if (!line.startsWith("ready ")) {
-			await peer.#exit;
+			await peer.exit;
 			throw new Error(line);
 		}
 		peer.port = Number(line.slice(6));
@@ -209,10 +197,8 @@ export class Peer {
 		return `${this.secure ? "https" : "http"}://${HOST}:${this.port}`;
 	}
 
-	async line(): Promise<string> {
-		for (const end = Date.now() + READY_MS; this.#lines.length === 0; await sleep(5))
-			assert.ok(Date.now() < end && this.#process.exitCode === null, `the peer is silent: ${this.#errors}`);
-		return this.#lines.shift()!;
+	line(): Promise<string> {
+		return this.nextLine(READY_MS);
 	}
 
 	async command(name: CommandName): Promise<string> {
@@ -222,15 +208,7 @@ export class Peer {
 
 	/** Sends a command without waiting for the answer. */
 	send(name: CommandName): void {
-		this.#process.stdin.write(`${name}\n`);
-	}
-
-	/** Ends the program; fails if it printed errors. */
-	async end(): Promise<void> {
-		this.#process.stdin.end();
-		const [code, signal] = await this.#exit;
-		assert.equal(this.#errors, "");
-		assert.deepEqual([code, signal], [0, null]);
+		this.process.stdin.write(`${name}\n`);
 	}
 
 	/** Waits until that many connections are open. */
@@ -246,20 +224,6 @@ export class Peer {
 	async untilDescriptors(most: number): Promise<void> {
 		for (const end = Date.now() + READY_MS; this.descriptors() > most; await sleep(10))
 			assert.ok(Date.now() < end, "sockets were left");
-	}
-
-	/** Number of open sockets and files. */
-	descriptors(): number {
-		return descriptorsOf(this.#process.pid!);
-	}
-
-	memoryKiB(): number {
-		return memoryKiBOf(this.#process.pid!);
-	}
-
-	/** Fails if the program uses CPU time while nothing happens. */
-	checkIdle(): Promise<void> {
-		return checkRests(this.#process.pid!);
 	}
 
 	/** A connection without TLS. */

@@ -63,6 +63,25 @@ async function drip({ socket }: Client): Promise<void> {
 	}
 }
 
+/** A client whose address the server then trusts. */
+async function openTrusted(peer: Peer): Promise<Client> {
+	const known = await peer.open(peer.port, "127.0.0.9");
+	await known.get("/size/10", 10);
+	assert.equal(await peer.command("know"), "know");
+	return known;
+}
+
+/** Clients of two addresses, the second of which comes later; returns the addresses in the order of the replies. */
+async function serveBoth(peer: Peer, first: string, second: string): Promise<string[]> {
+	const order: string[] = [];
+	const serve = async (address: string) => {
+		await peer.checkServes(10, address);
+		order.push(address);
+	};
+	await Promise.all([serve(first), sleep(20).then(() => serve(second))]);
+	return order;
+}
+
 describe(`The native stream server with hostile clients (SEED=${SEED})`, function () {
 	// The first test compiles the program.
 	this.timeout(60_000);
@@ -422,47 +441,29 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 
 		it("admits trusted addresses first, then the address that was served longest ago", async () => {
 			const peer = await begin({ connections: 2, pressedMs: 300 });
-			const known = await peer.open(peer.port, "127.0.0.9");
-			await known.get("/size/10", 10);
-			assert.equal(await peer.command("know"), "know");
+			const known = await openTrusted(peer);
 			const crowd = STRANGERS.flatMap((address) => [peer.dial(address), peer.dial(address)]);
 			for (const client of crowd) client.socket.write(hello);
 			await sleep(50);
-			const order: string[] = [];
-			const serve = async (address: string) => {
-				await peer.checkServes(10, address);
-				order.push(address);
-			};
-			await Promise.all([serve("127.0.0.8"), sleep(20).then(() => serve("127.0.0.9"))]);
-			assert.deepEqual(order, ["127.0.0.9", "127.0.0.8"]);
+			assert.deepEqual(await serveBoth(peer, "127.0.0.8", "127.0.0.9"), ["127.0.0.9", "127.0.0.8"]);
 			for (const client of [...crowd, known]) client.socket.destroy();
 		});
 
 		it("trusts no address after a token was revoked", async () => {
 			const peer = await begin({ connections: 2, pressedMs: 300 });
-			const known = await peer.open(peer.port, "127.0.0.9");
-			await known.get("/size/10", 10);
-			assert.equal(await peer.command("know"), "know");
+			const known = await openTrusted(peer);
 			assert.equal(await peer.command("forget"), "forget");
 			const stalled = peer.dial("127.0.0.2");
 			stalled.socket.write(hello);
 			await sleep(50);
-			const order: string[] = [];
-			const serve = async (address: string) => {
-				await peer.checkServes(10, address);
-				order.push(address);
-			};
 			// The address served longest ago goes first, although its connection comes later.
-			await Promise.all([serve("127.0.0.9"), sleep(20).then(() => serve("127.0.0.8"))]);
-			assert.deepEqual(order, ["127.0.0.8", "127.0.0.9"]);
+			assert.deepEqual(await serveBoth(peer, "127.0.0.9", "127.0.0.8"), ["127.0.0.8", "127.0.0.9"]);
 			for (const client of [stalled, known]) client.socket.destroy();
 		});
 
 		it("stops trusting an address after two of its handshakes were given up", async () => {
 			const peer = await begin({ pressedMs: 300 });
-			const known = await peer.open(peer.port, "127.0.0.9");
-			await known.get("/size/10", 10);
-			assert.equal(await peer.command("know"), "know");
+			const known = await openTrusted(peer);
 			for (let i = 0; i < 2; i++) {
 				const stalled = peer.dial("127.0.0.9");
 				stalled.socket.write(hello);
@@ -473,13 +474,7 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 			const other = peer.dial("127.0.0.2");
 			other.socket.write(hello);
 			await sleep(50);
-			const order: string[] = [];
-			const serve = async (address: string) => {
-				await peer.checkServes(10, address);
-				order.push(address);
-			};
-			await Promise.all([serve("127.0.0.9"), sleep(20).then(() => serve("127.0.0.8"))]);
-			assert.deepEqual(order, ["127.0.0.8", "127.0.0.9"]);
+			assert.deepEqual(await serveBoth(peer, "127.0.0.9", "127.0.0.8"), ["127.0.0.8", "127.0.0.9"]);
 			for (const client of [other, known]) client.socket.destroy();
 		});
 
@@ -490,9 +485,7 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 			it(`serves another address while a trusted one ${what}`, async () => {
 				const handshakeMs = 10_000;
 				const peer = await begin({ connections: 3, handshakeMs, pressedMs: 300 });
-				const known = await peer.open(peer.port, "127.0.0.9");
-				await known.get("/size/10", 10);
-				assert.equal(await peer.command("know"), "know");
+				const known = await openTrusted(peer);
 				known.socket.destroy();
 				let isOver = false;
 				const attack = async () => {

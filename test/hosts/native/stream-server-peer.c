@@ -31,9 +31,10 @@
 #include "../../../hosts/native/access-point.h"
 #include "../../../hosts/native/free-heap.h"
 #include "chip-model.h"
-#include "must.h"
+#include "bell.h"
+#include "stream-peer.h"
 
-enum { HEAD_LIMIT = 2048, PIECE = 1500, FILE_LIMIT = 65536, DESCRIPTORS = 256 };
+enum { HEAD_LIMIT = 2048, PIECE = 1500, DESCRIPTORS = 256 };
 
 typedef enum { READ_HEAD, SEND_PATTERN, ECHO, SILENT } phase;
 
@@ -61,21 +62,6 @@ static unsigned pressed;
 static bool held;
 /* Files of the other certificate, from the command line. */
 static char *const *files;
-
-static char *read_file(const char *path)
-{
-	char *text = calloc(1, FILE_LIMIT);
-	FILE *file = fopen(path, "r");
-	MUST(text && file);
-	MUST(fread(text, 1, FILE_LIMIT - 1, file) > 0);
-	fclose(file);
-	return text;
-}
-
-static uint8_t pattern(size_t position)
-{
-	return (uint8_t)(position * 31 + (position >> 8));
-}
 
 /* Reading and writing a closed connection must do nothing. */
 static void check_closed(void)
@@ -215,16 +201,6 @@ size_t free_heap(void)
 size_t free_heap_piece(void)
 {
 	return split ? 8192 : SIZE_MAX;
-}
-
-size_t free_tls_memory(void)
-{
-	return 0;
-}
-
-size_t free_tls_piece(void)
-{
-	return 0;
 }
 
 /* No connection comes by the access point in this test. */

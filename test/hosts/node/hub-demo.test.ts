@@ -10,8 +10,7 @@ describe("npm start -- --hub-demo", function () {
 	let gateway: ProcessGateway;
 
 	before(async () => {
-		gateway = await ProcessGateway.start("node", { args: ["--hub-demo"], meterPath: OUR_METER });
-		await gateway.login();
+		gateway = await ProcessGateway.loggedIn("node", { args: ["--hub-demo"], meterPath: OUR_METER });
 	});
 	after(() => gateway?.stop());
 

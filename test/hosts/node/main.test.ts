@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { bundleGateway } from "../../../hosts/node/bundle.js";
-import { ANY_PORT, programChecks } from "../program-checks.js";
+import { ANY_PORT, crashOften, programChecks } from "../program-checks.js";
 
 describe("npm start", function () {
 	this.timeout(120_000);
@@ -24,15 +24,7 @@ describe("npm start", function () {
 
 	it("enters safe mode after three crashes of the engine soon after its start, but not after being killed", async function () {
 		this.timeout(240_000);
-		const crash = async (signal: NodeJS.Signals) => {
-			const program = start(...ANY_PORT);
-			await program.printed();
-			process.kill(program.child("xsnap"), signal);
-			assert.equal(await program.exited, 1);
-			return program.errors;
-		};
-		for (let i = 0; i < 3; i++) assert.doesNotMatch(await crash("SIGKILL"), /safe mode/);
-		for (let i = 0; i < 3; i++) assert.doesNotMatch(await crash("SIGSEGV"), /safe mode/);
+		await crashOften(start, "xsnap");
 		const program = start(...ANY_PORT);
 		await program.printed();
 		assert.match(program.errors, /safe mode: The XS engine has ended: signal SIGSEGV; The XS/);

@@ -48,6 +48,17 @@ export function expectRangeError(action: () => unknown, what: string): void {
 	throw new Error(`${what} does not throw`);
 }
 
+/** Fails unless the action throws an error with a message. */
+export function expectError(action: () => void, what: string): void {
+	let message = "";
+	try {
+		action();
+	} catch (error) {
+		message = (error as Error).message;
+	}
+	expect(message.length > 0, `${what} is accepted`);
+}
+
 export function sleep(host: Host, delayMs: number): Promise<void> {
 	return new Promise((resolve) => {
 		host.timers.set(resolve, delayMs);

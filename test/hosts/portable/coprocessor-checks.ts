@@ -2,50 +2,21 @@
  * Checks of the host contract: the port of the Zigbee coprocessor, if any. A stand-in echoes all bytes, hangs up at
  * HANG_UP, and ignores everything in reset.
  */
-import { FORMAT_8N1, type Host, SERIAL_ERROR_GONE, type Serial } from "../../../modules/io/host.js";
-import { expectBytes, expectEqual, expectRangeError, frozen, pattern, RecordingStream, sleep, until } from "./check.js";
+import { FORMAT_8N1, type Host, SERIAL_ERROR_GONE } from "../../../modules/io/host.js";
+import { expectBytes, expectEqual, expectRangeError, frozen, pattern, sleep, until } from "./check.js";
+import { RecordingSerial } from "./recording-serial.js";
 
 /** A byte that is not in the echoed patterns. */
 export const HANG_UP = 0xdd;
 
-class RecordingSerial extends RecordingStream {
-	readonly serial: Serial;
-	drained = 0;
-	errors: number[] = [];
-
-	constructor(host: Host) {
-		super();
-		const zigbee = host.serial.zigbee!;
-		this.serial = new zigbee.io(
-			{
-				baud: 115_200,
-				format: FORMAT_8N1,
-				...this.notes,
-				onDrained: () => {
-					this.calls++;
-					this.drained++;
-				},
-				onError: (code) => {
-					this.calls++;
-					this.errors.push(code);
-				},
-			},
-			zigbee.pins,
-		);
-		expectEqual(this.calls, 0, "calls inside the constructor");
-	}
-
-	protected override read(into: Uint8Array, start: number): number | undefined {
-		return this.serial.read(into, start);
-	}
-}
+const recorded = (host: Host) => new RecordingSerial(host.serial.zigbee!, { baud: 115_200 });
 
 export const coprocessorChecks = frozen([
 	{
 		name: "the coprocessor's port sends and receives bytes, and reports nothing after close",
 		async run(host) {
 			if (host.serial.zigbee === undefined) return;
-			const port = new RecordingSerial(host);
+			const port = recorded(host);
 			expectRangeError(() => port.serial.write(pattern(1)), "an early write");
 			await until(host, () => port.writable > 0, "onWritable");
 			const bytes = pattern(100);
@@ -68,13 +39,13 @@ export const coprocessorChecks = frozen([
 		name: "the coprocessor's port reports a lost connection, and can be opened again",
 		async run(host) {
 			if (host.serial.zigbee === undefined) return;
-			const port = new RecordingSerial(host);
+			const port = recorded(host);
 			await until(host, () => port.writable > 0, "onWritable");
 			port.serial.write(Uint8Array.of(HANG_UP));
 			await until(host, () => port.errors.length > 0, "onError");
 			expectEqual(port.errors.join(), String(SERIAL_ERROR_GONE), "errors");
 			port.serial.close();
-			const next = new RecordingSerial(host);
+			const next = recorded(host);
 			await until(host, () => next.writable > 0, "onWritable of the next port");
 			next.serial.write(pattern(20));
 			expectBytes(await next.collect(host, 20), pattern(20), "the echo of the next port");
@@ -87,7 +58,7 @@ export const coprocessorChecks = frozen([
 			const zigbee = host.serial.zigbee;
 			if (zigbee?.setLines === undefined) return;
 			zigbee.setLines(true, false);
-			const port = new RecordingSerial(host);
+			const port = recorded(host);
 			await until(host, () => port.writable > 0, "onWritable");
 			port.serial.write(pattern(3));
 			await sleep(host, 50);

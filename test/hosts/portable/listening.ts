@@ -1,7 +1,7 @@
 /** Shared by the portable checks of listeners: opening them, accepting connections, recording events. */
 import type { CertificatePair } from "../../../modules/io/crypto.js";
 import type { Host, Listener, ListenerPort, PendingSocket, Socket } from "../../../modules/io/host.js";
-import { expect, expectEqual, untilTaken } from "./check.js";
+import { expect, expectEqual, type Peer, until, untilTaken } from "./check.js";
 import { RecordingConnection } from "./connection.js";
 
 const FROM_MS = 1_780_000_000_000;
@@ -28,6 +28,13 @@ export class RecordingSocket extends RecordingConnection {
 		expectEqual(this.calls, 0, "calls inside the constructor");
 	}
 
+	/** Sends the 100 bytes for which the client waits before it closes, and closes the socket then. */
+	async sendUntilClosed(host: Host): Promise<void> {
+		await this.sendPattern(host, 100);
+		await until(host, () => this.errors === 1, "the client to close");
+		this.socket.close();
+	}
+
 	protected override read(into: Uint8Array, start?: number): number | undefined {
 		return this.socket.read(into, start);
 	}
@@ -35,6 +42,18 @@ export class RecordingSocket extends RecordingConnection {
 	protected override write(bytes: Uint8Array): number {
 		return this.socket.write(bytes);
 	}
+}
+
+/** Starts a client with this script, and accepts its connection. */
+export async function connect(
+	host: Host,
+	peer: Peer,
+	port: ListenerPort,
+	listener: Listener,
+	script: string,
+): Promise<RecordingSocket> {
+	peer(script, listener.port);
+	return new RecordingSocket(port, await accept(host, listener));
 }
 
 /** Opens a listener; a TLS listener gets `identity`, or a pair that is made for it. */

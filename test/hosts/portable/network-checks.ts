@@ -12,7 +12,7 @@ import {
 	sleep,
 	until,
 } from "./check.js";
-import { accept, listen, RecordingSocket } from "./listening.js";
+import { accept, connect, listen, RecordingSocket } from "./listening.js";
 
 type Scene = (host: Host, peer: Peer, port: ListenerPort) => Promise<void>;
 
@@ -21,15 +21,12 @@ const scenes: [name: string, scene: Scene][] = [
 		"carries bytes both ways, and reports the client's address",
 		async (host, peer, port) => {
 			const listener = listen(host, port);
-			peer("hello", listener.port);
-			const client = new RecordingSocket(port, await accept(host, listener));
+			const client = await connect(host, peer, port, listener, "hello");
 			expect(/^(127\.0\.0\.1|::1)$/.test(client.socket.remoteAddress), client.socket.remoteAddress);
 			expectRangeError(() => client.socket.write(pattern(1)), "a write before onWritable");
 			expectBytes(await client.collect(host, 5), Uint8Array.of(0x68, 0x65, 0x6c, 0x6c, 0x6f), "from the client");
 			expectEqual(client.socket.read(new Uint8Array(8)), undefined, "read on empty");
-			await client.sendPattern(host, 100);
-			await until(host, () => client.errors === 1, "the client to close");
-			client.socket.close();
+			await client.sendUntilClosed(host);
 			client.socket.close();
 			expect(client.socket.remoteAddress.length > 0, "the address is gone after close");
 			listener.close();
@@ -40,8 +37,7 @@ const scenes: [name: string, scene: Scene][] = [
 		"rejects a write that is longer than the announced room, as a whole",
 		async (host, peer, port) => {
 			const listener = listen(host, port);
-			peer("expect-3", listener.port);
-			const client = new RecordingSocket(port, await accept(host, listener));
+			const client = await connect(host, peer, port, listener, "expect-3");
 			await until(host, () => client.writable > 0, "onWritable");
 			expect(client.writable >= 1024, `room for ${client.writable} bytes only`);
 			expectRangeError(() => client.socket.write(new Uint8Array(client.writable + 1)), "one byte too many");
@@ -57,8 +53,7 @@ const scenes: [name: string, scene: Scene][] = [
 		"sends a long reply to a slow reader, and all that was written before close",
 		async (host, peer, port) => {
 			const listener = listen(host, port);
-			peer("slow-reader", listener.port);
-			const client = new RecordingSocket(port, await accept(host, listener));
+			const client = await connect(host, peer, port, listener, "slow-reader");
 			await client.sendPattern(host, 200_000);
 			const { calls } = client;
 			client.socket.close();
@@ -71,8 +66,7 @@ const scenes: [name: string, scene: Scene][] = [
 		"holds back a client that sends faster than the listener reads",
 		async (host, peer, port) => {
 			const listener = listen(host, port);
-			peer("flood", listener.port);
-			const client = new RecordingSocket(port, await accept(host, listener));
+			const client = await connect(host, peer, port, listener, "flood");
 			await until(host, () => client.readable > 0, "the first bytes");
 			await sleep(host, 300);
 			expect(client.readable <= 16_384 + 65_536, `${client.readable} bytes were accepted unread`);
@@ -86,8 +80,7 @@ const scenes: [name: string, scene: Scene][] = [
 		"reports the end once, after all earlier bytes were read",
 		async (host, peer, port) => {
 			const listener = listen(host, port);
-			peer("send-and-end", listener.port);
-			const client = new RecordingSocket(port, await accept(host, listener));
+			const client = await connect(host, peer, port, listener, "send-and-end");
 			await until(host, () => client.readable === 1000, "1000 bytes waiting");
 			await sleep(host, 50);
 			expectEqual(client.errors, 0, "onError before the bytes were read");
@@ -108,8 +101,7 @@ const scenes: [name: string, scene: Scene][] = [
 		"survives resets: in use, while waiting, and before the socket is made",
 		async (host, peer, port) => {
 			const listener = listen(host, port);
-			peer("reset-on-request", listener.port);
-			const client = new RecordingSocket(port, await accept(host, listener));
+			const client = await connect(host, peer, port, listener, "reset-on-request");
 			await client.collect(host, 11);
 			await until(host, () => client.writable > 0, "room for a byte");
 			client.socket.write(Uint8Array.of(1));
@@ -161,16 +153,13 @@ const scenes: [name: string, scene: Scene][] = [
 		"closes waiting connections with the listener, but not accepted ones",
 		async (host, peer, port) => {
 			const listener = listen(host, port);
-			peer("hello", listener.port);
-			const client = new RecordingSocket(port, await accept(host, listener));
+			const client = await connect(host, peer, port, listener, "hello");
 			peer("expect-closed", listener.port);
 			await sleep(host, 150);
 			listener.close();
 			expectEqual(listener.read(), undefined, "read of a closed listener");
 			await client.collect(host, 5);
-			await client.sendPattern(host, 100);
-			await until(host, () => client.errors === 1, "the client to close");
-			client.socket.close();
+			await client.sendUntilClosed(host);
 			peer("expect-refused", listener.port);
 			await sleep(host, 50);
 			const again = listen(host, port);

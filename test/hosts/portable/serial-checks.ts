@@ -5,60 +5,19 @@ import {
 	type Host,
 	SERIAL_ERROR_OVERRUN,
 	SERIAL_RECEIVE_LIMIT,
-	type Serial,
 	type SerialOptions,
 } from "../../../modules/io/host.js";
-import {
-	expect,
-	expectBytes,
-	expectEqual,
-	expectRangeError,
-	frozen,
-	pattern,
-	RecordingStream,
-	sleep,
-	until,
-} from "./check.js";
+import { expect, expectBytes, expectEqual, expectRangeError, frozen, pattern, sleep, until } from "./check.js";
+import { RecordingSerial } from "./recording-serial.js";
 
-/** A serial port that records its events. */
-class RecordingSerial extends RecordingStream {
-	readonly serial: Serial;
-	drained = 0;
-	errors: number[] = [];
-
-	constructor(host: Host, options: Partial<SerialOptions> = {}) {
-		super();
-		const { meter } = host.serial;
-		this.serial = new meter.io(
-			{
-				baud: 9600,
-				format: FORMAT_8N1,
-				...this.notes,
-				onDrained: () => {
-					this.calls++;
-					this.drained++;
-				},
-				onError: (code) => {
-					this.calls++;
-					this.errors.push(code);
-				},
-				...options,
-			},
-			meter.pins,
-		);
-		expectEqual(this.calls, 0, "calls inside the constructor");
-	}
-
-	protected override read(into: Uint8Array, start: number): number | undefined {
-		return this.serial.read(into, start);
-	}
-}
+const recorded = (host: Host, options?: Partial<SerialOptions>) =>
+	new RecordingSerial(host.serial.meter, { baud: 9600, ...options });
 
 export const serialChecks = frozen([
 	{
 		name: "a serial port accepts nothing before it has announced room",
 		async run(host) {
-			const port = new RecordingSerial(host);
+			const port = recorded(host);
 			expectRangeError(() => port.serial.write(pattern(1)), "an early write");
 			await until(host, () => port.writable > 0, "the first onWritable");
 			expect(port.writable >= 64, `room for ${port.writable} bytes only`);
@@ -70,7 +29,7 @@ export const serialChecks = frozen([
 		name: "a serial port sends what was written and receives what arrives",
 		async run(host, peer) {
 			peer("echo");
-			const port = new RecordingSerial(host);
+			const port = recorded(host);
 			await until(host, () => port.writable > 0, "onWritable");
 			const bytes = pattern(100);
 			const room = port.serial.write(bytes, 10, 60);
@@ -87,7 +46,7 @@ export const serialChecks = frozen([
 	{
 		name: "a serial port returns received bytes in pieces, at the given place of the array",
 		async run(host, peer) {
-			const port = new RecordingSerial(host);
+			const port = recorded(host);
 			await until(host, () => port.writable > 0, "onWritable");
 			peer("send", 40);
 			await until(host, () => port.readable === 40, "40 bytes waiting");
@@ -104,7 +63,7 @@ export const serialChecks = frozen([
 		name: "a write that is too long is rejected as a whole",
 		async run(host, peer) {
 			peer("echo");
-			const port = new RecordingSerial(host);
+			const port = recorded(host);
 			await until(host, () => port.writable > 0, "onWritable");
 			const announced = port.writable;
 			expectRangeError(() => port.serial.write(pattern(announced + 1)), "one byte more than announced");
@@ -117,7 +76,7 @@ export const serialChecks = frozen([
 		name: "a serial port reports once per burst that the last bit was sent, and not earlier than the wire allows",
 		async run(host, peer) {
 			peer("echo");
-			const port = new RecordingSerial(host, { baud: 4800 });
+			const port = recorded(host, { baud: 4800 });
 			await until(host, () => port.writable > 0, "onWritable");
 			const startMs = host.clock.monotonicMs();
 			port.serial.write(pattern(30));
@@ -139,7 +98,7 @@ export const serialChecks = frozen([
 		name: "a serial port changes speed and format between bursts and loses nothing",
 		async run(host, peer) {
 			peer("echo");
-			const port = new RecordingSerial(host, { baud: 300, format: FORMAT_7E1 });
+			const port = recorded(host, { baud: 300, format: FORMAT_7E1 });
 			await until(host, () => port.writable > 0, "onWritable");
 			for (const baud of [9600, 300, 115_200, 19_200]) {
 				port.serial.configure({ baud, format: FORMAT_7E1 });
@@ -159,7 +118,7 @@ export const serialChecks = frozen([
 	{
 		name: "a serial port keeps the oldest unread bytes and reports the loss of the newest",
 		async run(host, peer) {
-			const port = new RecordingSerial(host, { baud: 115_200 });
+			const port = recorded(host, { baud: 115_200 });
 			await until(host, () => port.writable > 0, "onWritable");
 			peer("send", SERIAL_RECEIVE_LIMIT + 500);
 			await until(host, () => port.errors.length > 0, "an overrun");
@@ -178,7 +137,7 @@ export const serialChecks = frozen([
 	{
 		name: "a closed serial port reports nothing, may be closed again, and can be replaced by the next one",
 		async run(host, peer) {
-			const port = new RecordingSerial(host);
+			const port = recorded(host);
 			await until(host, () => port.writable > 0, "onWritable");
 			port.serial.write(pattern(20));
 			peer("send", 20);
@@ -188,9 +147,9 @@ export const serialChecks = frozen([
 			expectEqual(port.serial.read(new Uint8Array(8)), undefined, "read of a closed port");
 			expectRangeError(() => port.serial.write(pattern(1)), "write to a closed port");
 			port.serial.configure({ baud: 300, format: FORMAT_8N1 });
-			const next = new RecordingSerial(host);
+			const next = recorded(host);
 			await until(host, () => next.writable > 0, "onWritable of the next port");
-			const never = new RecordingSerial(host);
+			const never = recorded(host);
 			never.serial.close();
 			await sleep(host, 60);
 			expectEqual(port.calls, calls, "calls after close");

@@ -1,25 +1,14 @@
 /** Checks of the host contract: a TLS listener's certificate and its self-test. The peer is a client. */
 import { CERTIFICATE_FILE_LIMIT, type CertificatePair } from "../../../modules/io/crypto.js";
 import type { Host, Listener } from "../../../modules/io/host.js";
-import { expect, expectEqual, frozen, type Peer, pattern, sleep, until } from "./check.js";
-import { accept, listen, makePair, RecordingSocket } from "./listening.js";
+import { expectEqual, expectError, frozen, type Peer, pattern, sleep, until } from "./check.js";
+import { accept, connect, listen, makePair, RecordingSocket } from "./listening.js";
 
 /** Starts a client that expects the named certificate. */
 async function show(host: Host, peer: Peer, listener: Listener, name: string): Promise<void> {
-	peer(`tls-subject-${name}`, listener.port);
-	const client = new RecordingSocket(host.network.https!, await accept(host, listener));
+	const client = await connect(host, peer, host.network.https!, listener, `tls-subject-${name}`);
 	await client.collect(host, 5);
 	client.socket.close();
-}
-
-function expectError(action: () => void, what: string): void {
-	let message = "";
-	try {
-		action();
-	} catch (error) {
-		message = (error as Error).message;
-	}
-	expect(message.length > 0, `${what} is accepted`);
 }
 
 function expectRefused(listener: Listener, pair: CertificatePair, what: string): void {
@@ -48,12 +37,9 @@ export const tlsChecks = frozen([
 			peer("old-tls", listener.port);
 			await sleep(host, 200);
 			expectEqual(listener.read(), undefined, "a connection without a handshake");
-			peer("tls-hello", listener.port);
-			const client = new RecordingSocket(port, await accept(host, listener));
+			const client = await connect(host, peer, port, listener, "tls-hello");
 			await client.collect(host, 5);
-			await client.sendPattern(host, 100);
-			await until(host, () => client.errors === 1, "the client to close");
-			client.socket.close();
+			await client.sendUntilClosed(host);
 			listener.close();
 		},
 	},
@@ -110,17 +96,14 @@ export const tlsChecks = frozen([
 		async run(host, peer) {
 			const port = host.network.https!;
 			const listener = listen(host, port);
-			peer("tls-hello", listener.port);
-			const client = new RecordingSocket(port, await accept(host, listener));
+			const client = await connect(host, peer, port, listener, "tls-hello");
 			listener.setIdentity(makePair(host, "first"));
 			await show(host, peer, listener, "first");
 			await show(host, peer, listener, "first");
 			listener.setIdentity(makePair(host, "second"));
 			await show(host, peer, listener, "second");
 			await client.collect(host, 5);
-			await client.sendPattern(host, 100);
-			await until(host, () => client.errors === 1, "the client to close");
-			client.socket.close();
+			await client.sendUntilClosed(host);
 			listener.close();
 			expectRefused(listener, makePair(host, "third"), "a certificate for a closed listener");
 		},
@@ -133,8 +116,7 @@ export const tlsChecks = frozen([
 			const times = { validFromMs: 1_780_000_000_000, validToMs: 4_102_444_800_000 };
 			const { certificate } = host.crypto.makeCertificate({ names, ...times, key: before.key });
 			const listener = listen(host, host.network.https!, { certificate, key: before.key });
-			peer(`tls-names-${names.join()}`, listener.port);
-			const client = new RecordingSocket(host.network.https!, await accept(host, listener));
+			const client = await connect(host, peer, host.network.https!, listener, `tls-names-${names.join()}`);
 			await client.collect(host, 5);
 			client.socket.close();
 			listener.close();

@@ -23,6 +23,7 @@ import {
 	expect,
 	expectBytes,
 	expectEqual,
+	expectError,
 	expectRangeError,
 	frozen,
 	type Peer,
@@ -52,16 +53,6 @@ async function greets(host: Host, recorder: RecordingClient): Promise<void> {
 	recorder.client.write(HELLO);
 	expectBytes(await recorder.collect(host, 100), pattern(100), "from the server");
 	await recorder.ends(host, CLIENT_ENDED);
-}
-
-function expectError(action: () => void, what: string): void {
-	let message = "";
-	try {
-		action();
-	} catch (error) {
-		message = (error as Error).message;
-	}
-	expect(message.length > 0, `${what} is accepted`);
 }
 
 type Scene = (host: Host, peer: Peer) => Promise<void>;

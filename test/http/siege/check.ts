@@ -170,8 +170,7 @@ export function siegeOf(engine: EngineName, title: string, suite: SiegeSuite): v
 		let gateway: ProcessGateway;
 		before(async function () {
 			if (engine === "linux") needSDK(this);
-			gateway = await ProcessGateway.start(engine, { mode: "ap" });
-			await gateway.login();
+			gateway = await ProcessGateway.loggedIn(engine, { mode: "ap" });
 			await gateway.connectMeter({ telegram: TELEGRAM });
 			// Allows the attackers' addresses to request live values.
 			await gateway.write("live-meter/clients", { clients: ADDRESSES.map((address) => ({ address })) });

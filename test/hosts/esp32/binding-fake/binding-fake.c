@@ -9,13 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MUST(condition) \
-	do { \
-		if (!(condition)) { \
-			fprintf(stderr, "%s, line %d: failed: %s\n", __FILE__, __LINE__, #condition); \
-			abort(); \
-		} \
-	} while (0)
+#include "../../must.h"
 
 enum { TIMERS = 8, PINS = 64, STORM = 1000 };
 

@@ -6,14 +6,7 @@
 #include <string.h>
 
 #include "nvs_flash.h"
-
-#define MUST(condition) \
-	do { \
-		if (!(condition)) { \
-			fprintf(stderr, "NVS, line %d: failed: %s\n", __LINE__, #condition); \
-			abort(); \
-		} \
-	} while (0)
+#include "../../must.h"
 
 enum { ENTRIES = 8, KEY_SIZE = 16, VALUE_SIZE = 8192, ROOM = 12000, PLACES = 2 };
 

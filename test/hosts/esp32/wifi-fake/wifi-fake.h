@@ -7,14 +7,7 @@
 #define WIFI_FAKE_H
 
 #include "../../../../hosts/esp32/wifi-driver.h"
-
-#define MUST(condition) \
-	do { \
-		if (!(condition)) { \
-			fprintf(stderr, "%s, line %d: failed: %s\n", __FILE__, __LINE__, #condition); \
-			abort(); \
-		} \
-	} while (0)
+#include "../../must.h"
 
 enum { FAKE_NETWORKS = 64, FAKE_FIRST_REASON = 20, FAKE_ATTEMPTS = 200 };
 

@@ -2,19 +2,9 @@
 #ifndef XS_FAKE_H
 #define XS_FAKE_H
 
-#include <stdio.h>
-#include <stdlib.h>
-
+#include "../../must.h"
 #include "mc.xs.h"
 #include "xsmc.h"
-
-#define MUST(condition) \
-	do { \
-		if (!(condition)) { \
-			fprintf(stderr, "%s, line %d: failed: %s\n", __FILE__, __LINE__, #condition); \
-			abort(); \
-		} \
-	} while (0)
 
 typedef void fake_native(xsMachine *the);
 

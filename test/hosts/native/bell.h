@@ -1,24 +1,12 @@
-/*
- * Shared by the native peers: MUST ends the program, a bell carries callbacks from other threads to main, and lines of
- * the input are commands.
- */
-#ifndef MUST_H
-#define MUST_H
+/* Shared by the native peers: a bell carries callbacks from other threads to main, and lines of the input are commands. */
+#ifndef BELL_H
+#define BELL_H
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
-/* Like assert, but not disabled by NDEBUG. */
-#define MUST(condition) \
-	do { \
-		if (!(condition)) { \
-			fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #condition); \
-			abort(); \
-		} \
-	} while (0)
+#include "../must.h"
 
 /* A pipe that main creates; each ring is a byte. */
 static int bell[2];
