@@ -1,10 +1,10 @@
 /**
  * Differences between the commands that run the same test, such as the count or the engine. The end of a test file's name
- * lists the commands: `npm test` runs `x.test.ts`, `npm run test:page` runs `x.page.ts`, `npm run test:long` runs
+ * lists the commands: `npm test` runs `x.test.ts`, `npm run test:hosts` runs `x.hosts.ts`, `npm run test:long` runs
  * `x.long.ts`, `npm run test:linux` runs `x.linux.ts`, and the first and the third run `x.test.long.ts`.
  */
 
-type Run = "test" | "page" | "long" | "linux";
+type Run = "test" | "hosts" | "long" | "linux";
 
 /** Set by tools/run.mjs. A file given to mocha itself runs as in `npm test`. */
 const RUN = (process.env["TEST_RUN"] ?? "test") as Run;

@@ -28,10 +28,10 @@ const TEST_FOLDERS = [
 	"tidy",
 ];
 
-const TEST = /\.(test|page)\.[\w.]+$/;
+const TEST = /\.(test|hosts)\.[\w.]+$/;
 /** The commands in the name of a test file, and those for which the file has a value (test/runs.ts). */
-const IN_NAME = /\.(test|page|long|linux)(?=\.)/g;
-const IN_CODE = /\b(test|page|long|linux): /g;
+const IN_NAME = /\.(test|hosts|long|linux)(?=\.)/g;
+const IN_CODE = /\b(test|hosts|long|linux): /g;
 
 describe("tidy: files", () => {
 	it("says at the top of every file except tests what it is for", () => {

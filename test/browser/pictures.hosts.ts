@@ -1,6 +1,6 @@
 /**
  * Pictures of a household with solar panels and prices, made only on request. `PICTURES=1 npm test --
- * test/browser/pictures.page.ts` renews those of the README and the icon of the page as PNG. `PICTURES=pages` writes
+ * test/browser/pictures.hosts.ts` renews those of the README and the icon of the page as PNG. `PICTURES=pages` writes
  * every page and each step of the wizard in each width, language and theme into .build/pictures, for a look at all of them.
  */
 import assert from "node:assert/strict";

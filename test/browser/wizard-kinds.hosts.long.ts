@@ -30,7 +30,7 @@ interface Kind {
 	readonly mode?: string;
 	/** Speed of the gateway's port while it listens to unsolicited data, Bd; undefined if not checked. */
 	readonly baud?: number;
-	/** Runs in `npm run test:page` too, which has time only for the kind with the most steps. */
+	/** Runs in `npm run test:hosts` too, which has time only for the kind with the most steps. */
 	readonly isQuick?: boolean;
 	/** Runs in XS, the firmware's engine, too: one kind of each protocol, and the fastest speed. */
 	readonly isInXS?: boolean;
@@ -305,7 +305,7 @@ async function readByWizard(visit: Visit, kind: Kind): Promise<readonly [found: 
 }
 
 const RUNS: readonly (readonly [engine: EngineName, kinds: readonly Kind[]])[] = byRun({
-	page: [["node", KINDS.filter(({ isQuick }) => isQuick)]],
+	hosts: [["node", KINDS.filter(({ isQuick }) => isQuick)]],
 	long: [
 		["node", KINDS],
 		["xs", KINDS.filter(({ isInXS }) => isInXS)],

@@ -5,7 +5,7 @@ import { siegeOf } from "./check.js";
 const FIRMWARE = { crowds: [60, 240], mixed: 12, streams: [3, 8, 20] };
 
 byRun({
-	test: () =>
+	hosts: () =>
 		siegeOf("xs", "The simulator under siege", {
 			ms: 4000,
 			attacks: [
