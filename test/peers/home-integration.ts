@@ -34,6 +34,8 @@ const RETURN_LIMIT_MS = 120_000;
 const INSTALL_LIMIT_MS = 180_000;
 /** Home Assistant reloads the entry 30 s after an entity was enabled. */
 const ENABLE_LIMIT_MS = 60_000;
+/** Usual time of the case with a year of history. */
+const YEAR_CASE_MS = 150_000;
 /** Time in which values are counted, s. */
 const WATCH_S = 20;
 const DAY_S = 86_400;
@@ -339,14 +341,17 @@ export const integrationCases = [
 		name: "a year of history is there on the first day, and the same after it was imported again",
 		async run(home: IntegratedHome) {
 			const { hass, serial } = home;
+			// At the end of an hour, a new row would come in the middle of this case.
+			const leftMs = HOUR_S * 1000 - (Date.now() % (HOUR_S * 1000));
+			if (leftMs < YEAR_CASE_MS) await sleep(leftMs);
 			const imported = await writeYear(home);
 			await untilShown(home, LAST, RETURN_LIMIT_MS);
 			await reload(home);
 			const rows = await waitFor("no statistics", RETURN_LIMIT_MS, async () => {
 				const found = await rowsOf(home, "import");
-				return found.length > 600 ? found : undefined;
+				// The newest hours may come a moment after the year.
+				return found.length > 600 && Math.round(found.at(-1).sum * 1000) === imported ? found : undefined;
 			});
-			assert.equal(Math.round(rows.at(-1).sum * 1000), imported);
 			assert.equal(rows[0].change, 0);
 			assert.ok(rows.every(({ change }) => change >= 0));
 			assert.ok(rows[1].start <= Date.now() - 364 * DAY_S * 1000);
