@@ -246,8 +246,7 @@ export class ConfigStore {
 		this.finish();
 		if (positions.length === 1) {
 			const [position] = positions;
-			const bytes = this.encode(position, puts, this.#unknown[position]);
-			this.#storage.set(this.entries[position].key, bytes);
+			this.#storage.set(this.entries[position].key, this.encode(position, puts, true));
 			return;
 		}
 		const packed = this.pack(positions, puts);
@@ -274,16 +273,14 @@ export class ConfigStore {
 
 	/** Returns the value under TOGETHER_KEY. If it is too long, items with unknown ids are dropped. */
 	private pack(positions: readonly number[], puts: readonly Put[]): Uint8Array {
-		const unknownOf = (position: number) => this.#unknown[position];
-		const nothingOf = () => this.#nothing;
-		let length = this.lengthOf(positions, puts, unknownOf);
-		const itemsOf = length <= ENTRY_LIMIT ? unknownOf : nothingOf;
-		if (itemsOf === nothingOf) length = this.lengthOf(positions, puts, itemsOf);
+		let length = this.lengthOf(positions, puts, true);
+		const hasUnknown = length <= ENTRY_LIMIT;
+		if (!hasUnknown) length = this.lengthOf(positions, puts, false);
 		const packed = new Uint8Array(length);
 		let at = 0;
 		for (const position of positions) {
 			const key = this.#text.encode(this.entries[position].key);
-			const bytes = this.encode(position, puts, itemsOf(position));
+			const bytes = this.encode(position, puts, hasUnknown);
 			packed[at] = key.length;
 			packed.set(key, at + 1);
 			at += 1 + key.length;
@@ -295,17 +292,12 @@ export class ConfigStore {
 		return packed;
 	}
 
-	private lengthOf(
-		positions: readonly number[],
-		puts: readonly Put[],
-		itemsOf: (position: number) => Uint8Array,
-	): number {
+	private lengthOf(positions: readonly number[], puts: readonly Put[], hasUnknown: boolean): number {
 		let length = CRC_LENGTH;
-		for (const position of positions)
-			length +=
-				TOGETHER_HEADER_LENGTH +
-				this.entries[position].key.length +
-				this.encode(position, puts, itemsOf(position)).length;
+		for (const position of positions) {
+			const { key } = this.entries[position];
+			length += TOGETHER_HEADER_LENGTH + key.length + this.encode(position, puts, hasUnknown).length;
+		}
 		return length;
 	}
 
@@ -414,9 +406,10 @@ export class ConfigStore {
 		return bytes;
 	}
 
-	/** Encodes an entry after the change, with these items of newer firmware. */
-	private encode(position: number, puts: readonly Put[], unknown: Uint8Array): Uint8Array {
+	/** Encodes an entry after the change, with `hasUnknown` also the items of newer firmware. */
+	private encode(position: number, puts: readonly Put[], hasUnknown: boolean): Uint8Array {
 		const entry = this.entries[position];
+		const unknown = hasUnknown ? this.#unknown[position] : this.#nothing;
 		const encoded = this.after(position, puts).map((value) => this.encodeValue(value));
 		let length = HEADER_LENGTH + CRC_LENGTH;
 		for (const value of encoded) length += ITEM_HEADER_LENGTH + value.length;

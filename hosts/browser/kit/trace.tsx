@@ -19,7 +19,7 @@ const HEIGHT = 100;
 /** Longest time between two points that a line may join, ms: a meter may be read each hour. */
 const GAP_MS = 2 * 3_600_000;
 
-/** A line that is stretched to the space it has. What is imported is above the axis, what is exported below. */
+/** A line that is stretched to the space it has. The import is above the axis, the export below it. */
 export function Trace({ points, description }: TraceProps) {
 	const values = points.map(({ value }) => value);
 	const low = Math.min(0, ...values);

@@ -89,7 +89,7 @@ class GatewayUpdate(GatewayEntity, UpdateEntity):
 
     @property
     def in_progress(self) -> bool:
-        """True while a file is received, checked and started, whoever has sent it."""
+        """True while a file is received, checked and started, also one from another sender."""
         return self.coordinator.data.status["ota_state"] in RUNNING
 
     @property
