@@ -71,6 +71,9 @@ async function openTrusted(peer: Peer): Promise<Client> {
 	return known;
 }
 
+/** A stalled handshake keeps its place for a quarter of this, and both clients of `serveBoth` must come in that time. */
+const SLOW_MS = 2000;
+
 /** Clients of two addresses, the second of which comes later; returns the addresses in the order of the replies. */
 async function serveBoth(peer: Peer, first: string, second: string): Promise<string[]> {
 	const order: string[] = [];
@@ -440,7 +443,7 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 		});
 
 		it("admits trusted addresses first, then the address that was served longest ago", async () => {
-			const peer = await begin({ connections: 2, pressedMs: 300 });
+			const peer = await begin({ connections: 2, pressedMs: SLOW_MS });
 			const known = await openTrusted(peer);
 			const crowd = STRANGERS.flatMap((address) => [peer.dial(address), peer.dial(address)]);
 			for (const client of crowd) client.socket.write(hello);
@@ -450,7 +453,7 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 		});
 
 		it("trusts no address after a token was revoked", async () => {
-			const peer = await begin({ connections: 2, pressedMs: 300 });
+			const peer = await begin({ connections: 2, pressedMs: SLOW_MS });
 			const known = await openTrusted(peer);
 			assert.equal(await peer.command("forget"), "forget");
 			const stalled = peer.dial("127.0.0.2");
@@ -462,7 +465,7 @@ describe(`The native stream server with hostile clients (SEED=${SEED})`, functio
 		});
 
 		it("stops trusting an address after two of its handshakes were given up", async () => {
-			const peer = await begin({ pressedMs: 300 });
+			const peer = await begin({ pressedMs: SLOW_MS });
 			const known = await openTrusted(peer);
 			for (let i = 0; i < 2; i++) {
 				const stalled = peer.dial("127.0.0.9");
