@@ -253,7 +253,6 @@ const SLOWEST = [
 	"api/contract-xs",
 	"http/siege/",
 	"update/download-sockets",
-	"hosts/node/conformance",
 	"browser/",
 	"api/",
 	"fuzz/",
@@ -317,7 +316,7 @@ function runTests(kind, args, ...options) {
 function runAllTests(kind) {
 	process.env.TEST_RUN = kind;
 	const guarded = ["--require", join(build, "test", "hanging.js")];
-	const options = ["--parallel", "--jobs", "5", "--no-fail-zero", ...guarded];
+	const options = ["--parallel", "--jobs", "6", "--no-fail-zero", ...guarded];
 	const start = (files) => ["--enable-source-maps", ...mocha(...options, ...files)];
 	become(process.execPath, start(allTests(kind)), (code) => {
 		const list = join(build, "ended-tests.txt");
