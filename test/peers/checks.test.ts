@@ -25,9 +25,28 @@ describe("checks of peers", () => {
 			],
 			end: async () => void ended++,
 		});
-		assert.deepEqual(lines, ["passed  peer: a", "failed  peer: b\nwrong", "skipped  peer: c: not installed"]);
+		assert.deepEqual(lines, [
+			"passed  peer: a",
+			"second attempt: peer: b\nwrong",
+			"skipped  peer: c: not installed",
+			"failed  peer: b\nwrong",
+		]);
 		assert.deepEqual(counts, { passed: 1, failed: 1, skipped: 1 });
-		assert.equal(ended, 1);
+		assert.equal(ended, 2);
+	});
+
+	it("reports a case that fails only once as passed, after a line that names it", async () => {
+		let attempts = 0;
+		const { lines, counts } = await linesOf({
+			name: "peer",
+			prepare: async () => ++attempts,
+			cases: [
+				{ name: "a", run: async (attempt) => (attempt > 1 ? undefined : Promise.reject(new Error("late"))) },
+				{ name: "b", run: async () => {} },
+			],
+		});
+		assert.deepEqual(lines, ["second attempt: peer: a\nlate", "passed  peer: b", "passed  peer: a"]);
+		assert.deepEqual(counts, { passed: 2, failed: 0, skipped: 0 });
 	});
 
 	it("prepares a peer again if a case hangs, and reports each case once", async () => {
@@ -69,14 +88,16 @@ describe("checks of peers", () => {
 			cases: [],
 			end: async () => Promise.reject(new Error("exit code 1")),
 		});
-		assert.deepEqual(lines, ["failed  peer could not be ended: exit code 1"]);
+		const text = "peer could not be ended: exit code 1";
+		assert.deepEqual(lines, [`second attempt: ${text}`, `failed  ${text}`]);
 	});
 
 	it("reports a peer that can't be prepared", async () => {
 		const cases = [{ name: "a", run: async () => {} }];
 		const lines = async (error: Error) =>
 			(await linesOf({ name: "peer", prepare: () => Promise.reject(error), cases })).lines;
-		assert.deepEqual(await lines(new Error("no port")), ["failed  peer could not be prepared: no port"]);
+		const text = "peer could not be prepared: no port";
+		assert.deepEqual(await lines(new Error("no port")), [`second attempt: ${text}`, `failed  ${text}`]);
 		assert.deepEqual(await lines(new PeerMissing("no Java")), ["skipped  peer, 1 cases: no Java"]);
 	});
 });

@@ -1,5 +1,5 @@
-/** Runs the cases of peers, and reports each. A peer that hangs is tried once more. */
-import { childrenOf } from "../hanging.js";
+/** Runs the cases of peers, and reports each. A peer with a case that hangs or fails is tried once more. */
+import { childrenOf } from "../second-attempts.js";
 import { PeerMissing } from "./peer.js";
 import { type PeerProgram, versionsOf } from "./versions.js";
 
@@ -50,16 +50,19 @@ export class Checks {
 		this.#limits = limits;
 	}
 
-	/** Runs the cases of a peer. If one hangs, prepares the peer once more and runs all its cases again. */
+	/**
+	 * Runs the cases of a peer. If one hangs or fails, prepares the peer once more and runs all its cases again: foreign
+	 * programs have time limits of their own, which a busy computer exceeds. The output names the cases.
+	 */
 	async run<T>(peer: Peer<T>): Promise<void> {
 		const reported = new Set<string>();
 		try {
-			await this.#runOnce(peer, reported);
+			if (await this.#runOnce(peer, reported, "second attempt")) return;
 		} catch (error) {
 			this.#say(`${(error as Error).message}. It is tried once more. These programs run:`);
 			for (const program of childrenOf(process.pid)) this.#say(`\t${program}`);
-			await this.#runOnce(peer, reported).catch((again: Error) => this.#report("failed", again.message));
 		}
+		await this.#runOnce(peer, reported, "failed").catch((again: Error) => this.#report("failed", again.message));
 	}
 
 	#report(outcome: keyof Checks["counts"], text: string, count = 1): void {
@@ -67,8 +70,21 @@ export class Checks {
 		this.#say(`${outcome}  ${text}`);
 	}
 
-	/** Reports each case that is not in `reported`, and adds it. Throws Hangs. */
-	async #runOnce<T>({ name, programs, prepare, cases, end }: Peer<T>, reported: Set<string>): Promise<void> {
+	/**
+	 * Reports each case that is not in `reported`, and adds it. A failure is reported as `failed`, or is printed with the words
+	 * "second attempt". Returns false if there is such a failure. Throws Hangs.
+	 */
+	async #runOnce<T>(
+		{ name, programs, prepare, cases, end }: Peer<T>,
+		reported: Set<string>,
+		failure: "second attempt" | "failed",
+	): Promise<boolean> {
+		let isDone = true;
+		const fail = (text: string) => {
+			if (failure === "failed") this.#report(failure, text);
+			else this.#say(`${failure}: ${text}`);
+			isDone &&= failure === "failed";
+		};
 		let prepared: T;
 		try {
 			prepared = await within(this.#limits.prepare, prepare());
@@ -76,8 +92,8 @@ export class Checks {
 			if (error instanceof Hangs) throw new Hangs(`${name}, its preparation: ${error.message}`);
 			if (error instanceof PeerMissing)
 				this.#report("skipped", `${name}, ${cases.length} cases: ${error.message}`, cases.length);
-			else this.#report("failed", `${name} could not be prepared: ${(error as Error).message}`);
-			return;
+			else fail(`${name} could not be prepared: ${(error as Error).message}`);
+			return isDone;
 		}
 		if (programs !== undefined && reported.size === 0) this.#say(`runs    ${name}: ${await versionsOf(programs)}`);
 		let hanging: Hangs | undefined;
@@ -92,17 +108,21 @@ export class Checks {
 				break;
 			}
 			if (reported.has(one.name)) continue;
-			reported.add(one.name);
 			if (error === undefined) this.#report("passed", text);
 			else if (error instanceof PeerMissing) this.#report("skipped", `${text}: ${error.message}`);
-			else this.#report("failed", `${text}\n${error.message}`);
+			else {
+				fail(`${text}\n${error.message}`);
+				continue;
+			}
+			reported.add(one.name);
 		}
 		try {
 			if (end !== undefined) await within(this.#limits.end, end(prepared));
 		} catch (error) {
 			// After a case that hangs, its programs may not end either.
-			if (hanging === undefined) this.#report("failed", `${name} could not be ended: ${(error as Error).message}`);
+			if (hanging === undefined) fail(`${name} could not be ended: ${(error as Error).message}`);
 		}
 		if (hanging !== undefined) throw hanging;
+		return isDone;
 	}
 }

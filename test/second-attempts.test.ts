@@ -1,4 +1,4 @@
-/** Tests that never return to the event loop are ended. */
+/** Tests that never return to the event loop are ended; files with failures are found. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -6,7 +6,8 @@ import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { childrenOf, endHanging } from "./hanging.js";
+import Mocha from "mocha";
+import { childrenOf, endHanging, failedHooksOf, hasFailed } from "./second-attempts.js";
 
 const LIMIT_MS = 60_000;
 
@@ -58,5 +59,38 @@ describe("The end of hanging tests", () => {
 		await once(ended, "exit");
 		note(ended.pid!, "b.test.js\nends", LIMIT_MS + 1000);
 		assert.deepEqual([run(), readdirSync(notes)], [{ said: [], ended: [] }, []]);
+	});
+});
+
+describe("The list of failures", () => {
+	const fail = () => {
+		throw new Error("expected here");
+	};
+
+	it("has what failed in its last attempt, and hooks: as many as Mocha counts", async () => {
+		const mocha = new Mocha({ reporter: class {} as unknown as Mocha.ReporterConstructor });
+		const outer = Mocha.Suite.create(mocha.suite, "outer");
+		outer.addTest(new Mocha.Test("passes", () => {}));
+		outer.addTest(new Mocha.Test("fails", fail));
+		let attempts = 0;
+		const late = new Mocha.Test("passes at last", () => {
+			if (++attempts === 1) fail();
+		});
+		const never = new Mocha.Test("fails twice", fail);
+		for (const test of [late, never]) {
+			outer.addTest(test);
+			test.retries(1);
+		}
+		const inner = Mocha.Suite.create(outer, "inner");
+		inner.beforeAll("start", fail);
+		inner.addTest(new Mocha.Test("never runs", fail));
+		const failed: string[] = [];
+		mocha.suite.afterEach(function (this: Mocha.Context) {
+			if (hasFailed(this.currentTest!)) failed.push(this.currentTest!.title);
+		});
+		const count = await new Promise<number>((resolve) => mocha.run(resolve));
+		failed.push(...failedHooksOf(mocha.suite).map(({ title }) => title));
+		assert.deepEqual([attempts, count], [2, failed.length]);
+		assert.deepEqual(failed, ["fails", "fails twice", '"before all" hook: start for "never runs"']);
 	});
 });

@@ -1,15 +1,16 @@
 /**
- * Ends a test that hangs, for `npm test` (mocha's `--require`): mocha's own limits do not end code that never returns to
- * the event loop, and the whole run would wait for it. Each process notes its running test in a file; the first process
- * looks for old notes, prints the test and the programs that it waits for, and kills its process. tools/run.mjs then runs
- * the files of the list `ENDED` once more.
+ * Lists the files to run once more (mocha's `--require`): those with a failure, and those with a test that hangs. Mocha's own
+ * limits do not end code that never returns to the event loop, and the whole run would wait for it. Each process notes
+ * its running test in a file; the first process looks for old notes, prints the test and the programs that it waits for,
+ * and kills its process. tools/run.mjs reads the list.
  */
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Context } from "mocha";
+import type { Context, Hook, Runnable, Suite, Test } from "mocha";
 
 const NOTES = join(import.meta.dirname, "..", "running-tests");
-const ENDED = join(import.meta.dirname, "..", "ended-tests.txt");
+/** A line for each failure: file, tab, seed of the random numbers or nothing. */
+const AGAIN = join(import.meta.dirname, "..", "tests-again.txt");
 /** The longest test takes less than a minute, also on a busy computer. */
 const LIMIT_MS = 300_000;
 const LOOK_MS = 10_000;
@@ -27,10 +28,36 @@ export const mochaHooks = {
 		const test = this.currentTest!;
 		note(test.file!, test.fullTitle());
 	},
-	afterAll(): void {
+	afterEach(this: Context): void {
+		const test = this.currentTest!;
+		if (hasFailed(test)) listAgain(test.file, seedOf(test));
+	},
+	afterAll(this: Context): void {
 		rmSync(noteOf(process.pid), { force: true });
+		for (const hook of failedHooksOf(this.test!.parent!)) listAgain(hook.file, seedOf(hook));
 	},
 };
+
+/** True if no further attempt follows. */
+export function hasFailed(test: Test): boolean {
+	const { currentRetry, retries } = test as unknown as Record<"currentRetry" | "retries", () => number>;
+	return test.state === "failed" && currentRetry.call(test) >= retries.call(test);
+}
+
+const HOOKS = ["_beforeAll", "_beforeEach", "_afterEach", "_afterAll"] as const;
+type WithHooks = Suite & Record<(typeof HOOKS)[number], Hook[]>;
+
+export function failedHooksOf(suite: Suite): Hook[] {
+	const hooks = HOOKS.flatMap((name) => (suite as WithHooks)[name]).filter(({ state }) => state === "failed");
+	return [...hooks, ...suite.suites.flatMap(failedHooksOf)];
+}
+
+/** The title of a random test has its seed. */
+const seedOf = (failed: Runnable) => /\bSEED=(\d+)/.exec(failed.fullTitle())?.[1] ?? "";
+
+function listAgain(file = "", seed = ""): void {
+	appendFileSync(AGAIN, `${file}\t${seed}\n`);
+}
 
 let hasEnded = false;
 
@@ -46,9 +73,9 @@ export function mochaGlobalSetup(): void {
 	});
 	rmSync(NOTES, { recursive: true, force: true });
 	mkdirSync(NOTES, { recursive: true });
-	rmSync(ENDED, { force: true });
+	rmSync(AGAIN, { force: true });
 	setInterval(() => {
-		for (const file of endHanging(NOTES, LIMIT_MS, console.error)) appendFileSync(ENDED, `${file}\n`);
+		for (const file of endHanging(NOTES, LIMIT_MS, console.error)) listAgain(file);
 	}, LOOK_MS).unref();
 }
 
