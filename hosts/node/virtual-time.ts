@@ -9,6 +9,8 @@ interface Entry {
 
 /** Limit of events with the same time. If there are more, two parties probably keep replying to each other. */
 export const EVENTS_PER_MOMENT_LIMIT = 100_000;
+/** Cancelled events are removed together, once there are this many and most of the heap is cancelled. */
+const CANCELLED_LIMIT = 64;
 
 export class VirtualTime implements Clock, Timers {
 	#nowMs = 0;
@@ -47,7 +49,9 @@ export class VirtualTime implements Clock, Timers {
 	}
 
 	clear(id: number): void {
-		if (this.#waiting.delete(id)) this.#cancelled.add(id);
+		if (!this.#waiting.delete(id)) return;
+		this.#cancelled.add(id);
+		if (this.#cancelled.size >= Math.max(CANCELLED_LIMIT, this.#heap.length / 2)) this.#purge();
 	}
 
 	monotonicMs(): number {
@@ -92,6 +96,15 @@ export class VirtualTime implements Clock, Timers {
 			entry.run();
 		}
 		return true;
+	}
+
+	/** A timer that is set anew with each character would otherwise leave thousands of entries. */
+	#purge(): void {
+		const heap = this.#heap;
+		const kept = heap.filter(({ id }) => !this.#cancelled.has(id));
+		this.#cancelled.clear();
+		heap.length = 0;
+		for (const entry of kept) push(heap, entry);
 	}
 }
 

@@ -214,7 +214,6 @@ export class MeterReader implements Timed, LinkListener {
 			this.#borrower?.release?.();
 			if (this.isReading || this.#state === STATE_LENT) return false;
 			this.close();
-			this.#profile = undefined;
 			this.#state = STATE_LENT;
 			const giveBack: GiveBack = (freeMs = 0) => this.#task.update((ms) => this.onGivenBack(freeMs, ms));
 			const borrower = begin(this.#options.deps.driver, this.#options.port, this.context(nowMs), giveBack);
@@ -326,7 +325,7 @@ export class MeterReader implements Timed, LinkListener {
 		if (this.#profile === undefined) this.outcomes.began(this.utcMs, nowMs);
 		const context = this.context(nowMs);
 		if (protocol.simulate !== undefined) {
-			this.keep(protocol.simulate(context, this.utcMs), nowMs);
+			this.keep(protocol.simulate(context, this.utcMs), this.#profile, nowMs);
 			return;
 		}
 		this.#unsolicited = new UnsolicitedDetector();
@@ -404,8 +403,7 @@ export class MeterReader implements Timed, LinkListener {
 		this.#task.update((nowMs) => {
 			this.#options.deps.trace(`meter: ${message}`);
 			const wasListening = this.#state === STATE_LISTENING;
-			this.close();
-			if (this.#profile === undefined) this.outcomes.failed(FAILURE_PORT);
+			if (this.close() === undefined) this.outcomes.failed(FAILURE_PORT);
 			this.#callbacks.resolve(undefined, FAILURE_PORT, nowMs);
 			if (!wasListening) return;
 			this.#state = STATE_UNPLUGGED;
@@ -436,7 +434,7 @@ export class MeterReader implements Timed, LinkListener {
 			if (this.#failure?.isFinal) this.#callbacks.resolve(undefined, failure, nowMs);
 		} else if (readout !== undefined) {
 			this.outcomes.began(this.utcMs, nowMs);
-			this.keep(readout, nowMs);
+			this.keep(readout, this.#profile, nowMs);
 		}
 	}
 
@@ -452,8 +450,7 @@ export class MeterReader implements Timed, LinkListener {
 		const readout = session.readout(EVENT_END, this.utcMs);
 		const next = session.next?.(QUIET_MS, nowMs);
 		if (failure === undefined && readout !== undefined) {
-			this.close();
-			this.keep(readout, nowMs);
+			this.keep(readout, this.close(), nowMs);
 			return;
 		}
 		if (failure !== undefined) this.#options.deps.trace(`meter: a session failed: ${failure.code}`);
@@ -479,35 +476,39 @@ export class MeterReader implements Timed, LinkListener {
 
 	private onAllFailed(failure: Failure, nowMs: number): void {
 		const candidate = this.#candidate;
-		this.close();
+		const profile = this.close();
 		if (candidate?.status === STATUS_CUT && !candidate.isUnchecked) {
-			this.keep(candidate, nowMs);
+			this.keep(candidate, profile, nowMs);
 			return;
 		}
-		if (this.#profile === undefined) this.outcomes.failed(failure);
-		this.#callbacks.resolve(candidate, failure, nowMs, this.#profile);
+		if (profile === undefined) this.outcomes.failed(failure);
+		this.#callbacks.resolve(candidate, failure, nowMs, profile);
 	}
 
-	private keep(readout: Readout, nowMs: number): void {
+	private keep(readout: Readout, profile: ProfileRequest | undefined, nowMs: number): void {
 		this.#candidate = undefined;
-		if (this.#profile === undefined) {
+		if (profile === undefined) {
 			const isSimulated = this.#protocol?.simulate !== undefined;
 			this.outcomes.keep(readout, isSimulated, nowMs);
 			if (this.#state === STATE_LISTENING) this.#age.heard(this.sendsOften ? OFTEN_MS : SELDOM_MS, nowMs);
 			else this.#age.asked(isSimulated ? Number.POSITIVE_INFINITY : this.limitMs, nowMs);
 		}
 		this.#options.light?.flash();
-		this.#callbacks.resolve(readout, undefined, nowMs, this.#profile);
+		this.#callbacks.resolve(readout, undefined, nowMs, profile);
 	}
 
-	private close(): void {
+	/** Ends the session. Returns the load profile that it was to read; undefined if it was to read a readout. */
+	private close(): ProfileRequest | undefined {
+		const profile = this.#profile;
 		this.#link?.close();
 		this.#link = undefined;
 		this.#session = undefined;
+		this.#profile = undefined;
 		this.#state = STATE_IDLE;
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		this.#options.light?.reading(false);
 		if (this.#claimed !== undefined) this.#options.ledger.release(this.#claimed);
 		this.#claimed = undefined;
+		return profile;
 	}
 }

@@ -6,6 +6,7 @@ import { BackfillBed, type BedOptions, DAY_MS, HOUR_MS, MINUTE_MS, YEAR_ROWS } f
 
 const START_MS = Date.parse("2026-11-20T06:00:00Z");
 const QUARTER_MS = 900_000;
+const HUNDRED_DAYS_ROWS = 9600;
 const PROTOCOLS = ["dlms", "iec62056"] as const;
 
 describe("Filling of the history", function () {
@@ -57,12 +58,12 @@ describe("Filling of the history", function () {
 		});
 
 		it(`continues after restarts with ${protocol}`, async () => {
-			await start({ protocol });
+			await start({ protocol, stored: { rows: HUNDRED_DAYS_ROWS } });
 			await bed.begin();
 			await bed.pass(30 * MINUTE_MS);
 			let rows = 0;
 			for (let i = 0; i < 5; i++) {
-				await bed.pass(5 * MINUTE_MS + i * 7000);
+				await bed.pass(MINUTE_MS + i * 7000);
 				await bed.gateway.restart();
 				const status = await bed.status();
 				assert.ok(status.rows > rows && status.days_done > 0, JSON.stringify(status));
@@ -71,7 +72,7 @@ describe("Filling of the history", function () {
 			const { ended } = await bed.end();
 			assert.equal(ended, "complete");
 			const days = await bed.history("days");
-			assert.ok(days.length >= 365, `${days.length} days`);
+			assert.ok(days.length >= 100, `${days.length} days`);
 			for (const day of days.slice(1, -1)) bed.isTrue(day);
 		});
 

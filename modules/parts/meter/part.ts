@@ -33,7 +33,7 @@ import {
 import { getNow } from "./routes/now.js";
 import { getProfile } from "./routes/profile.js";
 import { deletePIN, getLast, getLog, getRead, PIN_BODY, PROBE_BODY, postPIN, postProbe } from "./routes/readout.js";
-import { SCHEDULE_SETTINGS } from "./routes/schedule.js";
+import { acceptAllTriggers, SCHEDULE_SETTINGS } from "./routes/schedule.js";
 import { CONTROL_SETTINGS, IEC62056_SETTINGS, PROTOCOL_SETTINGS } from "./routes/settings.js";
 import { SCHEDULE } from "./schedule-fields.js";
 
@@ -61,7 +61,7 @@ export const METER = part<Metering>({
 		backupGroup("meter/protocol", PROTOCOL_SETTINGS),
 		backupGroup("iec62056/config", IEC62056_SETTINGS, { secrets: Object.freeze([IEC62056_PASSWORD]) }),
 		backupGroup("iec62056/control", CONTROL_SETTINGS),
-		backupGroup("iec62056/schedule", SCHEDULE_SETTINGS),
+		backupGroup("iec62056/schedule", SCHEDULE_SETTINGS, { accept: acceptAllTriggers }),
 		backupGroup("dlms/config", DLMS_SETTINGS, {
 			secrets: Object.freeze([DLMS_PASSWORD, DLMS_BLOCK_CIPHER_KEY, DLMS_AUTH_KEY]),
 		}),

@@ -42,3 +42,9 @@ function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefi
 	else return putsOf([...PERIOD, ...required], values);
 	return undefined;
 }
+
+/** Returns the settings of a backup: also the triggers that the unit does not use, as far as they are valid. */
+export function acceptAllTriggers(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
+	const valid = SCHEDULE.fields.filter((field) => !Number.isNaN(values.get(field)));
+	return accept(exchange, values) && putsOf(valid, values);
+}
