@@ -343,7 +343,7 @@ const mocha = (...patterns) => [
 	"--exit",
 	"--fail-zero",
 	"--timeout",
-	"120000",
+	"240000",
 	"--require",
 	join(build, "test", "faults.js"),
 	...patterns,
