@@ -260,6 +260,47 @@ describe("The history", () => {
 		assert.ok(unit.periods("hours").some(({ marks }) => marks.includes("partial")));
 	});
 
+	it("marks the period in which a register returns, because it has what was counted before", () => {
+		const both = (text: string, hour: number) => unit.read(at(text), { import: 100 * hour, export: 10 * hour });
+		both("2026-11-20 06:00:03", 0);
+		both("2026-11-20 07:00:03", 1);
+		for (let hour = 8; hour < 12; hour++) unit.read(at("2026-11-20") + hour * HOUR + 3, { export: 10 * (hour - 6) });
+		both("2026-11-20 12:00:03", 6);
+		both("2026-11-20 13:00:03", 7);
+		assert.deepEqual(short(unit.periods("hours")), [
+			"11-20 06:00:00 11-20 07:00:00 100",
+			...[7, 8, 9, 10].map((hour) => {
+				const [from, to] = [hour, hour + 1].map((one) => String(one).padStart(2, "0"));
+				return `11-20 ${from}:00:00 11-20 ${to}:00:00 - partial`;
+			}),
+			"11-20 11:00:00 11-20 12:00:00 500 partial",
+			"11-20 12:00:00 11-20 13:00:00 100",
+		]);
+		assert.deepEqual(short(unit.periods("hours", at("2026-11-20 11:00"))), [
+			"11-20 11:00:00 11-20 12:00:00 500 partial",
+			"11-20 12:00:00 11-20 13:00:00 100",
+		]);
+		assert.deepEqual(short(unit.periods("days")), ["11-20 06:00:03 11-20 13:00:03 700 partial"]);
+	});
+
+	it("has no import in tariff 2 that was counted before the import", () => {
+		const read = (hour: number, tariff2?: number) =>
+			unit.read(at("2026-11-20") + hour * HOUR + 3, { import: 100 * hour, ...(tariff2 && { tariff2 }) });
+		for (const [hour, tariff2] of [[6, 300], [7, 400], [8], [9], [10], [11, 800], [12, 850]]) read(hour, tariff2);
+		assert.deepEqual(
+			unit.periods("hours").map(({ amounts, marks }) => [amounts.import, amounts.tariff2, marks]),
+			[
+				[100, 100, ""],
+				[100, undefined, "partial"],
+				[100, undefined, "partial"],
+				[100, undefined, "partial"],
+				[100, undefined, "partial"],
+				[100, 50, ""],
+			],
+		);
+		assert.deepEqual(unit.sum("days", "tariff2"), 550);
+	});
+
 	it("includes a new register from its first reading on", () => {
 		run(at("2026-11-20 06:00"), at("2026-11-20 07:00"));
 		unit.read(at("2026-11-20 08:00"), { import: 1_000_600, heat: 5000 });
