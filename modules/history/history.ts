@@ -322,6 +322,11 @@ function compare(entry: Entry, state: MeterState, read: MeterState, isOther: boo
 			isBreak = true;
 			continue;
 		}
+		if (state.isElsewhere(read, i)) {
+			isBreak = true;
+			entry.flags |= FLAG_CHANGED | FLAG_PARTIAL;
+			continue;
+		}
 		let rise = now[READINGS + i] - before[READINGS + i];
 		if (rise < 0) {
 			isBreak = true;
@@ -356,10 +361,12 @@ function isEarly({ timeS, timesS }: MeterState): boolean {
 }
 
 /** Takes those readings of meters on M-Bus from a later readout that belong to the time of this one. */
-function complete(held: MeterState, { numbers, timesS }: MeterState): void {
+function complete(held: MeterState, read: MeterState): void {
+	const { numbers, timesS } = read;
 	for (let i = 0; i < REGISTER_COUNT; i++) {
 		if (held.timesS[i] === 0 || timesS[i] <= held.timesS[i] || timesS[i] > held.timeS + CLOCKS_S) continue;
 		held.timesS[i] = timesS[i];
 		held.numbers[READINGS + i] = numbers[READINGS + i];
+		held.setSource(i, read.sourceOf(i));
 	}
 }

@@ -325,6 +325,59 @@ describe("The history", () => {
 			]);
 			assert.equal(unit.sum("days"), 160);
 		});
+		it("does not compare the gas meters on two M-Bus channels, of which one can't be read for a while", () => {
+			const read = (time: string, first: string, second: string) => {
+				const gas = (channel: number, reading: string) =>
+					`0-${channel}:24.1.0(003)\r\n0-${channel}:24.2.1(${reading}*m3)\r\n`;
+				unit.record(readoutOf(`1.8.0(2000.000*kWh)\r\n${gas(1, first)}${gas(2, second)}`, at(`2026-11-20 ${time}`)));
+			};
+			read("08:00:05", "261120090000W)(00100.000", "261120090000W)(00700.000");
+			read("09:00:05", "261120100000W)(00101.000", "261120100000W)(00702.000");
+			read("10:00:05", "632525252525S)(00000.000", "261120110000W)(00704.000");
+			read("11:00:05", "632525252525S)(00000.000", "261120120000W)(00706.000");
+			read("12:00:05", "261120130000W)(00107.000", "261120130000W)(00708.000");
+			read("13:00:05", "261120140000W)(00108.000", "261120140000W)(00710.000");
+			assert.deepEqual(
+				unit
+					.periods("hours")
+					.slice(2)
+					.map(({ amounts, marks }) => [amounts.gas, marks]),
+				[
+					[1000, ""],
+					[undefined, "partial changed"],
+					[2000, ""],
+					[undefined, "partial changed"],
+					[1000, ""],
+				],
+			);
+			unit.restart();
+			read("14:00:05", "632525252525S)(00000.000", "261120150000W)(00712.000");
+			assert.equal(unit.periods("hours").at(-1)?.amounts.gas, undefined);
+		});
+		it("knows the exchange of a meter on M-Bus by its number, even if the new one has counted more", () => {
+			const read = (time: string, number: string, reading: string) =>
+				unit.record(
+					readoutOf(
+						`1.8.0(2000.000*kWh)\r\n0-1:96.1.0(${number})\r\n8-1:1.0.0(${reading}*m3)`,
+						at(`2026-11-20 ${time}`),
+					),
+				);
+			read("08:00:05", "10000001", "00100.000");
+			read("09:00:05", "10000001", "00100.100");
+			read("10:00:05", "10000002", "00107.000");
+			read("11:00:05", "10000002", "00107.200");
+			assert.deepEqual(
+				unit
+					.periods("hours")
+					.slice(2)
+					.map(({ amounts, marks }) => [amounts.water, marks]),
+				[
+					[100, ""],
+					[undefined, "partial changed"],
+					[200, ""],
+				],
+			);
+		});
 		it("detects another meter with the same identification by a lower reading", () => {
 			unit.read(at("2026-11-20 07:15:05"), { import: 5 });
 			unit.read(at("2026-11-20 07:30:05"), { import: 105 });
