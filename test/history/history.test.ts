@@ -495,6 +495,33 @@ describe("The history", () => {
 		);
 	});
 
+	it("does not keep a wrong value in the first readout after a start", () => {
+		for (const wrong of [6_000_000, 5]) {
+			unit = new Unit("");
+			run(at("2026-11-20 06:00"), at("2026-11-20 06:15"));
+			unit.restart();
+			unit.read(at("2026-11-20 06:30:03"), { import: wrong });
+			unit.read(at("2026-11-20 06:30:13"), { import: 1_000_390 });
+			run(at("2026-11-20 06:45"), at("2026-11-20 07:00"));
+			assert.deepEqual(
+				unit.periods("quarters").map(({ amounts, marks }) => [amounts.import, marks]),
+				[15, 15, 15, 15].map((wh) => [wh, ""]),
+				`${wrong}`,
+			);
+		}
+	});
+
+	it("keeps a jump after a start if the next readout agrees, or an hour after the last one", () => {
+		for (const time of ["06:30:13", "07:30:03"]) {
+			unit = new Unit("");
+			run(at("2026-11-20 06:00"), at("2026-11-20 06:15"));
+			unit.restart();
+			if (time < "07") unit.read(at("2026-11-20 06:30:03"), { import: 6_000_000 });
+			unit.read(at(`2026-11-20 ${time}`), { import: 6_000_000 });
+			assert.equal(unit.sum("days"), 4_999_640, time);
+		}
+	});
+
 	it("reports flash that refuses writes, and continues when it accepts them again", () => {
 		run(at("2026-11-20 06:00"), at("2026-11-20 07:00"));
 		expectFaults(/^fault: history: Error: the flash refuses/);
