@@ -9,7 +9,7 @@ import { BLOCK_LIMIT, blockSize, DATA_END, END_S, RAW_START, type Sectors } from
  * Size of the window (the buffer for a part of a sector), bytes. A block that begins in the first WINDOW - BLOCK_LIMIT
  * bytes is completely in the window.
  */
-const WINDOW = 224;
+const WINDOW = 240;
 
 export class EntryCursor implements EntrySource {
 	readonly entry = new Entry();

@@ -23,12 +23,12 @@ import {
 	stateOf,
 	timeOf,
 } from "../readout/channels.js";
-import { numberRank } from "../readout/meter-number.js";
+import { GROUP_SERVICE, numberRank } from "../readout/meter-number.js";
 import { amountFrom } from "../readout/number.js";
 import { hasAllTariffs, PROTOCOL_IEC62056_21, type Readout } from "../readout/readout.js";
 import { RecordCursor } from "../readout/record-cursor.js";
 import { EXPORT, GAS, HEAT, IMPORT, RISE_END, TARIFF_2, WATER } from "./entry.js";
-import { IDENT, KNOWN, type MeterState, READINGS, SERIAL } from "./meter-state.js";
+import { IDENT, KNOWN, type MeterState, READINGS, SERIAL, SOURCE_NUMBERED } from "./meter-state.js";
 
 const MEDIUM_NONE = 0;
 const MEDIUM_ELECTRICITY = 1;
@@ -55,6 +55,9 @@ export function takeReadout(readout: Readout, into: MeterState): void {
 	let totals = 0;
 	/** Bit mask of the registers of which a counter is unconfirmed. */
 	let lost = 0;
+	/** Last channel whose meter has a number, and this meter's source (meter-state.ts). */
+	let numberedB = 0;
+	let numberOnChannel = 0;
 	// The CRC is changed if it is 0, because 0 means that there is no identification.
 	if (meterId.length > 0) numbers[IDENT] = crc16(meterId, 0, meterId.length) || 1;
 	for (let record = 1; cursor.nextRecord(); record++) {
@@ -65,6 +68,10 @@ export function takeReadout(readout: Readout, into: MeterState): void {
 		if (found > rank && cursor.length > 0) {
 			rank = found;
 			numbers[SERIAL] = crc16(cursor.text, 0, cursor.length) || 1;
+		}
+		if (code.a === MEDIUM_NONE && b > 0 && c === GROUP_SERVICE && d === 1 && e === 0 && cursor.length > 0) {
+			numberedB = b;
+			numberOnChannel = SOURCE_NUMBERED + (crc16(cursor.text, 0, cursor.length) % SOURCE_NUMBERED);
 		}
 		if (code.a === MEDIUM_NONE && b === 0 && c === 1 && d === 0) clockS ||= timeOf(cursor);
 		const state = stateOf(channels, code);
@@ -86,6 +93,7 @@ export function takeReadout(readout: Readout, into: MeterState): void {
 			totals |= bit;
 			numbers[READINGS + register] = 0;
 		}
+		into.setSource(register, register > EXPORT && b > 0 && b === numberedB ? numberOnChannel : b + 1);
 		if (isMBus && clockS > 0 && cursor.nextValue()) {
 			const timeS = timeOf(cursor);
 			if (timeS > 0) into.timesS[register] = into.timeS - (clockS - timeS);

@@ -16,14 +16,16 @@
  * Some readouts are skipped: those without a time or a register, simulated ones, and those in a quarter hour that has a
  * reading already. If a readout lacks a register that the history has, it is stored only if the last reading is
  * INCOMPLETE_S old, because the register may then be missing forever. An unconfirmed counter (counter-check.ts) counts
- * as missing. If the clock was set back by up to BACK_S, readouts are skipped until the clock has caught up. If it was
- * set back by more, the stored readings after the new time are merged into one reading.
+ * as missing. The first readout after a start is not compared there, so it is skipped likewise if a register has fallen,
+ * or risen too much, since the last reading. If the clock was set back by up to BACK_S, readouts are skipped until the
+ * clock has caught up. If it was set back by more, the stored readings after the new time are merged into one reading.
  */
 import type { Driver, Task } from "../io/driver.js";
 import { ERASE_SIZE, type Flash, type Partition } from "../io/flash.js";
 import type { Storage } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
 import type { Cost, MemoryLedger } from "../io/memory.js";
+import { isRise, RISE_PER_HOUR } from "../readout/counter-check.js";
 import { type Readout, STATUS_CHECK_WRONG, STATUS_NONE } from "../readout/readout.js";
 import { HOUR_S, LocalCalendar, QUARTER_S } from "../time/calendar.js";
 import type { Offsets } from "../time/wall-clock.js";
@@ -101,6 +103,8 @@ export class History implements Timed {
 	#isErased = false;
 	/** True if the next reading must begin a new sector, so that gaps in the sectors before it can be filled. */
 	#endsSector = false;
+	/** True if a reading was compared with the last one before the start. */
+	#hasDoubted = false;
 	/** True if compaction has shortened the retention of days since the start. */
 	isShort = false;
 
@@ -281,6 +285,9 @@ export class History implements Timed {
 		if (isOther) entry.flags = FLAG_CHANGED | FLAG_PARTIAL;
 		else if (!isComplete) entry.flags = FLAG_PARTIAL;
 		const isBreak = compare(entry, state, read, isOther) || isOther;
+		const isDoubted = !isOther && !isBack && !this.#hasDoubted && isImplausible(entry, entry.timeS - lastS);
+		this.#hasDoubted = true;
+		if (isDoubted && entry.timeS - lastS < INCOMPLETE_S) return;
 		// A register that is missing in this readout of the same meter keeps its last value.
 		const next = new MeterState();
 		if (!isOther) next.update(state);
@@ -322,6 +329,11 @@ function compare(entry: Entry, state: MeterState, read: MeterState, isOther: boo
 			isBreak = true;
 			continue;
 		}
+		if (state.isElsewhere(read, i)) {
+			isBreak = true;
+			entry.flags |= FLAG_CHANGED | FLAG_PARTIAL;
+			continue;
+		}
 		let rise = now[READINGS + i] - before[READINGS + i];
 		if (rise < 0) {
 			isBreak = true;
@@ -333,6 +345,12 @@ function compare(entry: Entry, state: MeterState, read: MeterState, isOther: boo
 		entry.rises[i] = rise;
 	}
 	return isBreak;
+}
+
+/** True if a register has fallen, or has risen by more than it can in this time. */
+function isImplausible({ flags, rises }: Entry, seconds: number): boolean {
+	const isPossible = (rise: number) => isRise(rise, RISE_PER_HOUR, seconds * 1000);
+	return (flags & FLAG_CHANGED) !== 0 || !rises.every(isPossible);
 }
 
 /**
@@ -356,10 +374,12 @@ function isEarly({ timeS, timesS }: MeterState): boolean {
 }
 
 /** Takes those readings of meters on M-Bus from a later readout that belong to the time of this one. */
-function complete(held: MeterState, { numbers, timesS }: MeterState): void {
+function complete(held: MeterState, read: MeterState): void {
+	const { numbers, timesS } = read;
 	for (let i = 0; i < REGISTER_COUNT; i++) {
 		if (held.timesS[i] === 0 || timesS[i] <= held.timesS[i] || timesS[i] > held.timeS + CLOCKS_S) continue;
 		held.timesS[i] = timesS[i];
 		held.numbers[READINGS + i] = numbers[READINGS + i];
+		held.setSource(i, read.sourceOf(i));
 	}
 }

@@ -8,9 +8,22 @@
  * INTERPOLATED. If these readings are further apart, the reading at the boundary is unknown, and the periods on both
  * sides become one period with the flag GAP. The first period may begin at a reading instead of a boundary, and the
  * last one may end at a reading. Such a period has the flag PARTIAL.
+ *
+ * The rise of a register that some entries lack is in the first entry that has it again, so it may have begun before
+ * the period. Such a period has the flag PARTIAL, too. It has no TARIFF_2 if that began earlier than its import,
+ * because the two would not belong together.
  */
 import { type LocalCalendar, PERIOD_S, QUARTER_S } from "../time/calendar.js";
-import { Entry, FLAG_CHANGED, FLAG_PARTIAL, FLAG_START, REGISTER_COUNT } from "./entry.js";
+import {
+	Entry,
+	FLAG_CHANGED,
+	FLAG_METER,
+	FLAG_PARTIAL,
+	FLAG_START,
+	IMPORT,
+	REGISTER_COUNT,
+	TARIFF_2,
+} from "./entry.js";
 
 /** Flags of periods, in addition to FLAG_PARTIAL, FLAG_CHANGED and FLAG_WRAPPED. */
 export const FLAG_INTERPOLATED = 16;
@@ -18,6 +31,11 @@ export const FLAG_GAP = 32;
 
 /** Longest distance in time between two readings for which a reading between them is interpolated, in periods. */
 const DIVIDED = 1.5;
+
+/** Registers before the first entry, which are not known. */
+const ANY = -1;
+const HAS_TARIFF_2 = 1 << TARIFF_2;
+const HAS_BOTH = HAS_TARIFF_2 | (1 << IMPORT);
 
 /**
  * Returns the maximum distance in time between a boundary and its reading, seconds: a fifteenth of the period, but at
@@ -64,6 +82,13 @@ export class PeriodCursor {
 	 */
 	#share = 0;
 	readonly #given = new Float64Array(REGISTER_COUNT);
+	/** Registers that the readings have had up to the last added entry, and those of them that this entry lacks. */
+	#registers = ANY;
+	#missing = 0;
+	/** Registers that were missing at the start of the period that is being added up. */
+	#missingAtStart = 0;
+	/** True if this period has the rise of TARIFF_2 from before its start. */
+	#isTariffEarly = false;
 	/** Next boundary. If it is after the time of the current entry, the entry contains no further boundary. */
 	#boundaryS = 0;
 	#isDividing = false;
@@ -103,6 +128,7 @@ export class PeriodCursor {
 		if (flags & FLAG_START || this.#beforeS < 0) {
 			const floorS = this.#calendar.boundary(level, timeS);
 			const isNear = timeS - floorS <= toleranceOf(level);
+			this.notePresent();
 			this.open(isNear ? floorS : timeS, isNear ? 0 : FLAG_PARTIAL);
 			this.#beforeS = timeS;
 			return;
@@ -150,7 +176,9 @@ export class PeriodCursor {
 		const { entry } = this.#source;
 		const sum = this.#sum;
 		const given = this.#given;
-		if (this.#isBegun && sum.known !== entry.known) sum.flags |= FLAG_PARTIAL;
+		const early = entry.known & this.#missing & this.#missingAtStart;
+		if (early !== 0 || (this.#isBegun && sum.known !== entry.known)) sum.flags |= FLAG_PARTIAL;
+		if ((early & HAS_BOTH) === HAS_TARIFF_2) this.#isTariffEarly = true;
 		sum.flags |= entry.flags;
 		sum.known |= entry.known;
 		for (let i = 0; i < REGISTER_COUNT; i++) {
@@ -159,12 +187,22 @@ export class PeriodCursor {
 			given[i] = upTo;
 		}
 		this.#isBegun = true;
+		if (share === 1) this.notePresent();
+	}
+
+	private notePresent(): void {
+		const { flags, known } = this.#source.entry;
+		const mayLack = (flags & (FLAG_PARTIAL | FLAG_METER)) !== 0;
+		// An exchange begins all registers anew.
+		if (flags & (FLAG_START | FLAG_CHANGED) || (this.#registers === ANY && !mayLack)) this.#registers = 0;
+		this.#missing = this.#registers & ~known;
+		this.#registers |= known;
 	}
 
 	private close(endS: number, flags: number): boolean {
 		const { amounts } = this;
 		const sum = this.#sum;
-		amounts.known = sum.known;
+		amounts.known = this.#isTariffEarly ? sum.known & ~HAS_TARIFF_2 : sum.known;
 		amounts.flags = sum.flags | this.#sumFlags | flags;
 		amounts.rises.set(sum.rises);
 		amounts.timeS = endS;
@@ -178,5 +216,7 @@ export class PeriodCursor {
 		this.#sumStartS = startS;
 		this.#sumFlags = flags;
 		this.#isBegun = false;
+		this.#isTariffEarly = false;
+		this.#missingAtStart = this.#missing;
 	}
 }

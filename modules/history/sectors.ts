@@ -34,7 +34,7 @@ export const RAW_START = RECORD_SIZE;
 export const DATA_END = ERASE_SIZE - RECORD_SIZE;
 export const SLOT = 16;
 /** Maximum length of a block, which consists of length, entry, meter state and check value. */
-export const BLOCK_LIMIT = 128;
+export const BLOCK_LIMIT = 144;
 /** A time that is later than the time of every entry. */
 export const END_S = 0xffffffff;
 

@@ -27,7 +27,7 @@ export const COUNTERS_LIMIT = 24;
  * Highest plausible rise in an hour: of energy 100 kWh, because a main fuse of 3 x 125 A lets 86 kW through; of a
  * volume 100 m3. It is raised to RISE_LIMIT for a meter whose rises are steadily higher. Units: Wh, litres.
  */
-const RISE_PER_HOUR = 100_000;
+export const RISE_PER_HOUR = 100_000;
 const RISE_LIMIT = 2_000_000;
 /** Rise that is plausible in any time, because counters move in steps. */
 const RISE_FREE = 1000;
@@ -123,6 +123,6 @@ export class CounterCheck {
 	}
 }
 
-function isRise(rise: number, perHour: number, ms: number): boolean {
+export function isRise(rise: number, perHour: number, ms: number): boolean {
 	return rise >= 0 && rise <= RISE_FREE + (perHour * ms) / HOUR_MS;
 }

@@ -6,7 +6,7 @@ import { decodeHex } from "../bytes/hex.js";
 import type { OBISCode } from "../obis/code.js";
 import { RecordCursor } from "./record-cursor.js";
 
-const GROUP_SERVICE = 96;
+export const GROUP_SERVICE = 96;
 /** Group E of the metering point ID, 0-0:96.1.10. It does not change with the meter, and neither do the later ones. */
 const METERING_POINT = 10;
 /** Values of `numberRank`: no number, a number of unknown meaning, the meter's number. */

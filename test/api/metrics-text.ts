@@ -28,7 +28,7 @@ function labelsOf(text: string): Record<string, string> {
 
 /**
  * All samples of a text. Each metric must have HELP, TYPE and its samples in this order, uninterrupted. Only counters
- * may end in `_total`, and series must be unique.
+ * may end in `_total`, only times are described as times, and series must be unique.
  */
 export function readMetrics(text: string): Sample[] {
 	assert.ok(text.endsWith("\n") && !text.includes("\r") && !text.includes("\n\n"), JSON.stringify(text.slice(-80)));
@@ -43,6 +43,7 @@ export function readMetrics(text: string): Sample[] {
 		if (help) {
 			assert.ok(!names.has(help[1]), `${line}: the lines of this metric are not together`);
 			assert.ok(current === "" || isTyped, `${current} has no type`);
+			assert.equal(help[2].startsWith("Time "), help[1].endsWith("_timestamp_seconds"), line);
 			names.add(help[1]);
 			current = help[1];
 			isTyped = false;

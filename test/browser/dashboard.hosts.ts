@@ -54,6 +54,21 @@ describe("The page's overview", function () {
 		assert.ok((await text("counter.title")).includes(shown), `${shown} in ${await text("counter.title")}`);
 	});
 
+	it("promises no average of a meter that counts no electricity", async () => {
+		const heat = { obis: "1.0.0", obis_long: "6-1:1.0.0", value1: "37352", value1_number: 37352, value1_unit: "kWh" };
+		await begin();
+		await visit.page.route("**/iec62056/last*", async (route) => {
+			const response = await route.fetch();
+			const last = (await response.json()) as { readings: object[] };
+			await route.fulfill({ response, json: { ...last, readings: [{ ...last.readings[0], ...heat }] } });
+		});
+		await visit.page.reload();
+		const card = visit.card("now.title");
+		await card.getByText(say("now.absent")).waitFor();
+		assert.equal(await card.getByText(say("now.none")).count(), 0);
+		await card.getByRole("link", { name: say("counter.all") }).waitFor();
+	});
+
 	it("says that the gateway is out of reach, and continues by itself when it is back", async () => {
 		await begin();
 		await visit.context.setOffline(true);

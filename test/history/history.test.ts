@@ -260,6 +260,47 @@ describe("The history", () => {
 		assert.ok(unit.periods("hours").some(({ marks }) => marks.includes("partial")));
 	});
 
+	it("marks the period in which a register returns, because it has what was counted before", () => {
+		const both = (text: string, hour: number) => unit.read(at(text), { import: 100 * hour, export: 10 * hour });
+		both("2026-11-20 06:00:03", 0);
+		both("2026-11-20 07:00:03", 1);
+		for (let hour = 8; hour < 12; hour++) unit.read(at("2026-11-20") + hour * HOUR + 3, { export: 10 * (hour - 6) });
+		both("2026-11-20 12:00:03", 6);
+		both("2026-11-20 13:00:03", 7);
+		assert.deepEqual(short(unit.periods("hours")), [
+			"11-20 06:00:00 11-20 07:00:00 100",
+			...[7, 8, 9, 10].map((hour) => {
+				const [from, to] = [hour, hour + 1].map((one) => String(one).padStart(2, "0"));
+				return `11-20 ${from}:00:00 11-20 ${to}:00:00 - partial`;
+			}),
+			"11-20 11:00:00 11-20 12:00:00 500 partial",
+			"11-20 12:00:00 11-20 13:00:00 100",
+		]);
+		assert.deepEqual(short(unit.periods("hours", at("2026-11-20 11:00"))), [
+			"11-20 11:00:00 11-20 12:00:00 500 partial",
+			"11-20 12:00:00 11-20 13:00:00 100",
+		]);
+		assert.deepEqual(short(unit.periods("days")), ["11-20 06:00:03 11-20 13:00:03 700 partial"]);
+	});
+
+	it("has no import in tariff 2 that was counted before the import", () => {
+		const read = (hour: number, tariff2?: number) =>
+			unit.read(at("2026-11-20") + hour * HOUR + 3, { import: 100 * hour, ...(tariff2 && { tariff2 }) });
+		for (const [hour, tariff2] of [[6, 300], [7, 400], [8], [9], [10], [11, 800], [12, 850]]) read(hour, tariff2);
+		assert.deepEqual(
+			unit.periods("hours").map(({ amounts, marks }) => [amounts.import, amounts.tariff2, marks]),
+			[
+				[100, 100, ""],
+				[100, undefined, "partial"],
+				[100, undefined, "partial"],
+				[100, undefined, "partial"],
+				[100, undefined, "partial"],
+				[100, 50, ""],
+			],
+		);
+		assert.deepEqual(unit.sum("days", "tariff2"), 550);
+	});
+
 	it("includes a new register from its first reading on", () => {
 		run(at("2026-11-20 06:00"), at("2026-11-20 07:00"));
 		unit.read(at("2026-11-20 08:00"), { import: 1_000_600, heat: 5000 });
@@ -283,6 +324,59 @@ describe("The history", () => {
 				"11-20 08:00:00 11-20 09:00:00 100",
 			]);
 			assert.equal(unit.sum("days"), 160);
+		});
+		it("does not compare the gas meters on two M-Bus channels, of which one can't be read for a while", () => {
+			const read = (time: string, first: string, second: string) => {
+				const gas = (channel: number, reading: string) =>
+					`0-${channel}:24.1.0(003)\r\n0-${channel}:24.2.1(${reading}*m3)\r\n`;
+				unit.record(readoutOf(`1.8.0(2000.000*kWh)\r\n${gas(1, first)}${gas(2, second)}`, at(`2026-11-20 ${time}`)));
+			};
+			read("08:00:05", "261120090000W)(00100.000", "261120090000W)(00700.000");
+			read("09:00:05", "261120100000W)(00101.000", "261120100000W)(00702.000");
+			read("10:00:05", "632525252525S)(00000.000", "261120110000W)(00704.000");
+			read("11:00:05", "632525252525S)(00000.000", "261120120000W)(00706.000");
+			read("12:00:05", "261120130000W)(00107.000", "261120130000W)(00708.000");
+			read("13:00:05", "261120140000W)(00108.000", "261120140000W)(00710.000");
+			assert.deepEqual(
+				unit
+					.periods("hours")
+					.slice(2)
+					.map(({ amounts, marks }) => [amounts.gas, marks]),
+				[
+					[1000, ""],
+					[undefined, "partial changed"],
+					[2000, ""],
+					[undefined, "partial changed"],
+					[1000, ""],
+				],
+			);
+			unit.restart();
+			read("14:00:05", "632525252525S)(00000.000", "261120150000W)(00712.000");
+			assert.equal(unit.periods("hours").at(-1)?.amounts.gas, undefined);
+		});
+		it("knows the exchange of a meter on M-Bus by its number, even if the new one has counted more", () => {
+			const read = (time: string, number: string, reading: string) =>
+				unit.record(
+					readoutOf(
+						`1.8.0(2000.000*kWh)\r\n0-1:96.1.0(${number})\r\n8-1:1.0.0(${reading}*m3)`,
+						at(`2026-11-20 ${time}`),
+					),
+				);
+			read("08:00:05", "10000001", "00100.000");
+			read("09:00:05", "10000001", "00100.100");
+			read("10:00:05", "10000002", "00107.000");
+			read("11:00:05", "10000002", "00107.200");
+			assert.deepEqual(
+				unit
+					.periods("hours")
+					.slice(2)
+					.map(({ amounts, marks }) => [amounts.water, marks]),
+				[
+					[100, ""],
+					[undefined, "partial changed"],
+					[200, ""],
+				],
+			);
 		});
 		it("detects another meter with the same identification by a lower reading", () => {
 			unit.read(at("2026-11-20 07:15:05"), { import: 5 });
@@ -399,6 +493,33 @@ describe("The history", () => {
 			(["quarters", "hours", "days", "months"] as const).map((level) => unit.periods(level)),
 			before,
 		);
+	});
+
+	it("does not keep a wrong value in the first readout after a start", () => {
+		for (const wrong of [6_000_000, 5]) {
+			unit = new Unit("");
+			run(at("2026-11-20 06:00"), at("2026-11-20 06:15"));
+			unit.restart();
+			unit.read(at("2026-11-20 06:30:03"), { import: wrong });
+			unit.read(at("2026-11-20 06:30:13"), { import: 1_000_390 });
+			run(at("2026-11-20 06:45"), at("2026-11-20 07:00"));
+			assert.deepEqual(
+				unit.periods("quarters").map(({ amounts, marks }) => [amounts.import, marks]),
+				[15, 15, 15, 15].map((wh) => [wh, ""]),
+				`${wrong}`,
+			);
+		}
+	});
+
+	it("keeps a jump after a start if the next readout agrees, or an hour after the last one", () => {
+		for (const time of ["06:30:13", "07:30:03"]) {
+			unit = new Unit("");
+			run(at("2026-11-20 06:00"), at("2026-11-20 06:15"));
+			unit.restart();
+			if (time < "07") unit.read(at("2026-11-20 06:30:03"), { import: 6_000_000 });
+			unit.read(at(`2026-11-20 ${time}`), { import: 6_000_000 });
+			assert.equal(unit.sum("days"), 4_999_640, time);
+		}
 	});
 
 	it("reports flash that refuses writes, and continues when it accepts them again", () => {

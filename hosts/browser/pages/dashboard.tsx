@@ -24,6 +24,7 @@ import {
 	status,
 	useLocked,
 } from "../kit/live.js";
+import { importedWh } from "../kit/power.js";
 import { display } from "../kit/session.js";
 import { hasFailed } from "../kit/states.js";
 import { useStore } from "../kit/store.js";
@@ -86,7 +87,7 @@ function PowerCard() {
 			)}
 			{!isWaiting && <PowerTrace unit={now?.unit ?? "W"} />}
 			{now?.isMean && <p class="help">{t("now.mean")}</p>}
-			{now === undefined && hasReadings && (isWaiting ? <LockedNotice /> : <p class="help">{t("now.none")}</p>)}
+			{now === undefined && hasReadings && (isWaiting ? <LockedNotice /> : <NoPower last={last} />)}
 			<LastReading />
 		</section>
 	);
@@ -104,6 +105,16 @@ function PowerTrace({ unit }: { unit: string }) {
 	const values = line.map(({ value }) => value);
 	const [min, max] = [Math.min(...values), Math.max(...values)].map((watts) => formatPower(watts, unit, language));
 	return <Trace points={line} description={t("curve.describe", { min, max })} />;
+}
+
+/** Says why there is no power. A mean can follow only if the meter sends the total that it is calculated from. */
+function NoPower({ last }: { readonly last: Readout }) {
+	if (importedWh(last.readings) !== undefined) return <p class="help">{t("now.none")}</p>;
+	return (
+		<p class="help">
+			{t("now.absent")} <a href="#/readings">{t("counter.all")}</a>
+		</p>
+	);
 }
 
 /** Returns the title of the power, which says how old it is. */

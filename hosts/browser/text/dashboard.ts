@@ -18,6 +18,11 @@ export const DASHBOARD = {
 		"Dieser Zähler sendet keine Leistung. Ein Durchschnitt steht hier, sobald sein Zählwerk binnen einer Stunde weit genug gelaufen ist.",
 		"Ten licznik nie podaje mocy. Średnia pojawi się, gdy jego stan zmieni się dostatecznie w ciągu godziny.",
 	],
+	"now.absent": [
+		"The meter sends no electric power.",
+		"Der Zähler sendet keine elektrische Leistung.",
+		"Licznik nie podaje mocy elektrycznej.",
+	],
 	"now.locked": [
 		"The meter hides its power and exact counters until its PIN is entered.",
 		"Der Zähler zeigt Leistung und genaue Zählerstände erst nach Eingabe seiner PIN.",

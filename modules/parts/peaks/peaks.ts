@@ -232,7 +232,8 @@ function entryOf(held: MeterState, state: MeterState): Entry {
 	const rise = held.numbers[READINGS + IMPORT] - state.numbers[READINGS + IMPORT];
 	entry.timeS = held.timeS;
 	entry.known = held.numbers[KNOWN];
-	const isFirst = (state.numbers[KNOWN] & HAS_IMPORT) === 0 || state.isOther(held) || rise < 0;
+	const isSame = !state.isOther(held) && !state.isElsewhere(held, IMPORT) && rise >= 0;
+	const isFirst = (state.numbers[KNOWN] & HAS_IMPORT) === 0 || !isSame;
 	if (isFirst && entry.known & HAS_IMPORT) entry.flags = FLAG_CHANGED;
 	else entry.rises[IMPORT] = rise;
 	return entry;

@@ -91,7 +91,7 @@ export class Exposition {
 			this.#metric++;
 			this.#quantity = this.indexOf(this.#metric);
 			if (this.#quantity < quantities.count)
-				return head(`smartmeter_${METRICS[this.#metric]}`, "Time of the last good readout.");
+				return head(`smartmeter_${METRICS[this.#metric]}`, "From the last good readout.");
 		}
 		const index = this.#metric++ - METRICS.length;
 		this.#hasMore = index < this.#parts.length - 1;
