@@ -476,6 +476,7 @@ export class MeterReader implements Timed, LinkListener {
 
 	private onAllFailed(failure: Failure, nowMs: number): void {
 		const candidate = this.#candidate;
+		this.#candidate = undefined;
 		const profile = this.close();
 		if (candidate?.status === STATUS_CUT && !candidate.isUnchecked) {
 			this.keep(candidate, profile, nowMs);
