@@ -316,11 +316,11 @@ const AGAIN_LIMIT = 3;
  * Runs all tests of the command. Runs files with failures once more, one at a time and with the same seeds, because many tests
  * use real time, which a busy computer delays. Mocha's exit code is the number of failures.
  */
-function runAllTests(kind) {
+function runAllTests(kind, jobs) {
 	process.env.TEST_RUN = kind;
 	const guarded = ["--no-fail-zero", "--require", join(build, "test", "second-attempts.js")];
 	const start = (...args) => ["--enable-source-maps", ...mocha(...guarded, ...args)];
-	become(process.execPath, start("--parallel", "--jobs", "6", ...allTests(kind)), (code) => {
+	become(process.execPath, start("--parallel", "--jobs", String(jobs), ...allTests(kind)), (code) => {
 		const list = join(build, "tests-again.txt");
 		const failures = existsSync(list) ? readFileSync(list, "utf8").trim().split("\n") : [];
 		const files = new Map(failures.map((line) => line.split("\t")));
@@ -410,7 +410,7 @@ const commands = {
 		}
 		say("Running the tests …");
 		// The tests run in parallel, because they mostly wait. The results of a file appear when the file ends.
-		if (args.length === 0) runAllTests("test");
+		if (args.length === 0) runAllTests("test", 6);
 		else runTests("test", args);
 	},
 	// The page in Chromium, the C code, and builds for the chip: they take as long as all other tests.
@@ -420,7 +420,8 @@ const commands = {
 			return;
 		}
 		installForTests(TEST_PACKAGES);
-		runAllTests("hosts");
+		// Chromium itself uses both processors.
+		runAllTests("hosts", 5);
 	},
 	check: () => become(process.execPath, program("tools/check.js")),
 	"test:long": (args) => runTests("long", args, "--timeout", "0"),

@@ -44,7 +44,7 @@ describe("The load profile on the page", function () {
 	let gateway: ProcessGateway;
 
 	before(async () => {
-		gateway = await startGateway();
+		gateway = await startGateway({ isAhead: true });
 		await gateway.login();
 		await gateway.write("system/timezone", { timezone: ZONE });
 		await gateway.write("dlms/config", DIRECT);
@@ -317,7 +317,8 @@ describe("The load profile on the page", function () {
 		await gateway.login();
 		const { token } = await gateway.write("system/tokens", { name: "Wall", scope: "read" });
 		const wall = await Visit.begin(gateway, { path: `/#/use?token=${token}` });
-		await wall.page.getByText(say("use.empty")).waitFor();
+		await wall.page.waitForSelector("main:not(.login)");
+		await wall.settled();
 		assert.equal(await card(wall).count(), 0);
 		await wall.end();
 	});
