@@ -114,7 +114,8 @@ describe("The page for batteries and wallboxes", function () {
 		const field = card.locator("[name=address]");
 		await visit.fill(card, { address: "192.168.178.400" });
 		await visit.submit(card);
-		await card.locator("[role=alert]").first().waitFor();
+		await card.getByText(say("form.ipv4"), { exact: true }).waitFor();
+		assert.equal(await field.getAttribute("aria-invalid"), "true");
 		await visit.fill(card, { address: "the battery" });
 		await visit.submit(card);
 		assert.equal(await field.getAttribute("aria-invalid"), "true");

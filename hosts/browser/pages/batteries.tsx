@@ -13,6 +13,7 @@ import { SettingsPage } from "../kit/saves.js";
 import { language, t } from "../kit/text.js";
 import { asDeviceError, useDevice, usePoll } from "../kit/use-device.js";
 import { useKeptFocus } from "../kit/use-kept-focus.js";
+import { IPV4_FORM } from "./wifi.js";
 
 const POLL_MS = 2_000;
 const CLIENTS = "live-meter/clients";
@@ -115,7 +116,15 @@ export function Batteries() {
 }
 
 const ADDRESS_FIELDS = fieldsOf(LIVE_METER_CLIENTS.clients.items, [
-	{ name: "address", label: "network.ip", help: "live.address.help", kind: "text", required: true },
+	{
+		name: "address",
+		label: "network.ip",
+		help: "live.address.help",
+		kind: "text",
+		pattern: IPV4_FORM,
+		form: { says: "form.ipv4" },
+		required: true,
+	},
 ]);
 
 const WHOLE = 100;
