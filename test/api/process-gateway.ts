@@ -47,7 +47,8 @@ const BUILD_LIMIT_MS = 480_000;
 const RESTARTS = "The gateway restarts.";
 /** Lines of a firmware that has restarted, or whose XS machine has ended. */
 export const RESTARTED = /The gateway restarts\.|machine has ended/;
-const END_LIMIT_MS = 10_000;
+/** The end of `npm start` waits for the disk, which a busy computer delays. */
+const END_LIMIT_MS = 30_000;
 /** Longest time without a byte of a reply, ms; the longest readouts take a few minutes. */
 const SILENCE_LIMIT_MS = 240_000;
 /** A new unit reads the meter at the beginning of each quarter of an hour. */
