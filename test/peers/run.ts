@@ -177,7 +177,6 @@ async function checkFleets(): Promise<void> {
 	});
 }
 
-/** Brokers, and the programs of docs/integrations.md, which share a test bed. */
 async function checkBrokers(): Promise<void> {
 	await check({
 		name: "our gateway (xs) and Mosquitto",
@@ -193,6 +192,10 @@ async function checkBrokers(): Promise<void> {
 		cases: hivemqCases,
 		end: endHivemq,
 	});
+}
+
+/** The programs of docs/integrations.md, which share a test bed. */
+async function checkRecipes(): Promise<void> {
 	await check({
 		name: "scripts, and Jinja",
 		programs: ["jinja2"],
@@ -227,6 +230,9 @@ async function checkHome(): Promise<void> {
 		cases: [...standInCases, ...hubCases, ...mqttCases, ...statisticsCases],
 		end: endHome,
 	});
+}
+
+async function checkHomeMeters(): Promise<void> {
 	await check({
 		name: "Shelly, HomeWizard and DSMR of Home Assistant",
 		programs: ["homeassistant", "aioshelly", "python-homewizard-energy"],
@@ -282,10 +288,10 @@ async function checkZigbee(): Promise<void> {
 	}
 }
 
-// These run in parallel, because they wait most of the time.
+// These run in parallel, because they wait most of the time. What takes longest begins first.
 await Promise.all([
-	...[checkMeters(), checkLiveValues(), checkFleets()],
-	...[checkBrokers(), checkHome(), checkZigbee().then(checkHomeRecipes), checkBrowsers().then(checkIntegration)],
+	...[checkRecipes(), checkHome(), checkLiveValues(), checkMeters().then(checkHomeMeters)],
+	...[checkFleets().then(checkBrokers), checkZigbee().then(checkHomeRecipes), checkBrowsers().then(checkIntegration)],
 ]);
 const { passed, failed, skipped } = checks.counts;
 process.stdout.write(`${passed} passed, ${failed} failed, ${skipped} skipped\n`);
