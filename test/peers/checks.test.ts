@@ -49,6 +49,19 @@ describe("checks of peers", () => {
 		assert.deepEqual(counts, { passed: 2, failed: 0, skipped: 0 });
 	});
 
+	it("fails for a peer with a failed case that can't be prepared again", async () => {
+		let attempts = 0;
+		const { lines, counts } = await linesOf({
+			name: "peer",
+			prepare: async () => {
+				if (++attempts > 1) throw new PeerMissing("port 2001 is in use");
+			},
+			cases: [{ name: "a", run: () => Promise.reject(new Error("wrong")) }],
+		});
+		assert.equal(lines.at(-1), "failed  peer could not be prepared: port 2001 is in use");
+		assert.deepEqual(counts, { passed: 0, failed: 1, skipped: 0 });
+	});
+
 	it("prepares a peer again if a case hangs, and reports each case once", async () => {
 		let prepared = 0;
 		let ended = 0;
