@@ -90,7 +90,7 @@ export class Checks {
 			prepared = await within(this.#limits.prepare, prepare());
 		} catch (error) {
 			if (error instanceof Hangs) throw new Hangs(`${name}, its preparation: ${error.message}`);
-			// What has run once is there, so its failures are not taken back.
+			// A peer that has run once is there, so its failures are not taken back.
 			if (error instanceof PeerMissing && failure !== "failed")
 				this.#report("skipped", `${name}, ${cases.length} cases: ${error.message}`, cases.length);
 			else fail(`${name} could not be prepared: ${(error as Error).message}`);
