@@ -328,7 +328,7 @@ function runAllTests(kind, jobs) {
 		let failed = 0;
 		for (const [file, seed] of files) {
 			say(`second attempt: ${relative(build, file)}`);
-			if (seed !== "") process.env.SEED = seed;
+			if (seed) process.env.SEED = seed;
 			if (attempt(process.execPath, start(file)) !== 0) failed++;
 			delete process.env.SEED;
 		}
