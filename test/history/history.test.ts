@@ -315,6 +315,13 @@ describe("The history", () => {
 	describe("with another meter", () => {
 		beforeEach(() => run(at("2026-11-20 06:00"), at("2026-11-20 07:00")));
 
+		/** Amount and marks of each hour after those of `beforeEach` and the exchange. */
+		const later = (medium: "gas" | "water") =>
+			unit
+				.periods("hours")
+				.slice(2)
+				.map(({ amounts, marks }) => [amounts[medium], marks]);
+
 		it("continues with the new meter's readings, and marks the exchange", () => {
 			unit.read(at("2026-11-20 08:00:05"), { import: 5 }, { id: "OTHER" });
 			unit.read(at("2026-11-20 09:00:05"), { import: 105 }, { id: "OTHER" });
@@ -337,19 +344,13 @@ describe("The history", () => {
 			read("11:00:05", "632525252525S)(00000.000", "261120120000W)(00706.000");
 			read("12:00:05", "261120130000W)(00107.000", "261120130000W)(00708.000");
 			read("13:00:05", "261120140000W)(00108.000", "261120140000W)(00710.000");
-			assert.deepEqual(
-				unit
-					.periods("hours")
-					.slice(2)
-					.map(({ amounts, marks }) => [amounts.gas, marks]),
-				[
-					[1000, ""],
-					[undefined, "partial changed"],
-					[2000, ""],
-					[undefined, "partial changed"],
-					[1000, ""],
-				],
-			);
+			assert.deepEqual(later("gas"), [
+				[1000, ""],
+				[undefined, "partial changed"],
+				[2000, ""],
+				[undefined, "partial changed"],
+				[1000, ""],
+			]);
 			unit.restart();
 			read("14:00:05", "632525252525S)(00000.000", "261120150000W)(00712.000");
 			assert.equal(unit.periods("hours").at(-1)?.amounts.gas, undefined);
@@ -366,17 +367,11 @@ describe("The history", () => {
 			read("09:00:05", "10000001", "00100.100");
 			read("10:00:05", "10000002", "00107.000");
 			read("11:00:05", "10000002", "00107.200");
-			assert.deepEqual(
-				unit
-					.periods("hours")
-					.slice(2)
-					.map(({ amounts, marks }) => [amounts.water, marks]),
-				[
-					[100, ""],
-					[undefined, "partial changed"],
-					[200, ""],
-				],
-			);
+			assert.deepEqual(later("water"), [
+				[100, ""],
+				[undefined, "partial changed"],
+				[200, ""],
+			]);
 		});
 		it("detects another meter with the same identification by a lower reading", () => {
 			unit.read(at("2026-11-20 07:15:05"), { import: 5 });
