@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import Mocha from "mocha";
-import { childrenOf, endHanging, failedHooksOf, hasFailed } from "./second-attempts.js";
+import { childrenOf, endHanging, failedHooksOf, hasFailed, seedOf } from "./second-attempts.js";
 
 const LIMIT_MS = 60_000;
 
@@ -81,7 +81,7 @@ describe("The list of failures", () => {
 			outer.addTest(test);
 			test.retries(1);
 		}
-		const inner = Mocha.Suite.create(outer, "inner");
+		const inner = Mocha.Suite.create(outer, "inner (SEED=42)");
 		inner.beforeAll("start", fail);
 		inner.addTest(new Mocha.Test("never runs", fail));
 		const failed: string[] = [];
@@ -91,6 +91,7 @@ describe("The list of failures", () => {
 		const count = await new Promise<number>((resolve) => mocha.run(resolve));
 		failed.push(...failedHooksOf(mocha.suite).map(({ title }) => title));
 		assert.deepEqual([attempts, count], [2, failed.length]);
+		assert.deepEqual([...outer.tests, ...inner.tests].map(seedOf), ["", "", "", "", "42"]);
 		assert.deepEqual(failed, ["fails", "fails twice", '"before all" hook: start for "never runs"']);
 	});
 });

@@ -53,7 +53,7 @@ export function failedHooksOf(suite: Suite): Hook[] {
 }
 
 /** The title of a random test has its seed. */
-const seedOf = (failed: Runnable) => /\bSEED=(\d+)/.exec(failed.fullTitle())?.[1] ?? "";
+export const seedOf = (failed: Runnable) => /\bseed[= ](\d+)/i.exec(failed.fullTitle())?.[1] ?? "";
 
 function listAgain(file = "", seed = ""): void {
 	appendFileSync(AGAIN, `${file}\t${seed}\n`);

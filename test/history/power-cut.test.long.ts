@@ -155,8 +155,9 @@ describe("The history with power cuts", () => {
 	for (const { after, part, least } of RUNS) {
 		it(`loses none of ${after} stored readings, and continues`, function () {
 			const seed = Number(process.env.SEED) || 1 + Math.floor(Math.random() * 1e9);
+			this.test!.title += ` (seed ${seed})`;
 			const cuts = cutEverywhere(seed, part, after);
-			this.test!.title += ` (${cuts} cuts, seed ${seed})`;
+			this.test!.title += `: ${cuts} cuts`;
 			assert.ok(cuts > least);
 		});
 	}

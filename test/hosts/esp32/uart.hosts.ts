@@ -36,7 +36,8 @@ describe("The ESP32's UART", () => {
 
 	it("loses, changes and reorders nothing in long random sessions", function () {
 		this.timeout(120_000);
-		const first = Math.floor(Math.random() * 2 ** 31);
+		const first = Number(process.env["SEED"]) || Math.floor(Math.random() * 2 ** 31);
+		this.test!.title += ` (SEED=${first})`;
 		for (let seed = first; seed < first + SEEDS; seed++) run("random", String(seed));
 	});
 });

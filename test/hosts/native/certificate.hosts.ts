@@ -418,8 +418,9 @@ describe("Certificates and digests in C", function () {
 		}
 	});
 
-	it(`reads ${FUZZ_ROUNDS} damaged files without harm`, () => {
+	it(`reads ${FUZZ_ROUNDS} damaged files without harm`, function () {
 		const seed = process.env["SEED"] ?? `${randomInt(1, 2 ** 32)}`;
+		this.test!.title += ` (SEED=${seed})`;
 		for (const [name, contents] of Object.entries(certificateFiles()))
 			writeFileSync(join(folder, `fuzz-${name}`), contents);
 		const files = readdirSync(folder).filter((name) => name.startsWith("fuzz-"));
